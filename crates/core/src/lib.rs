@@ -1,0 +1,17 @@
+//! **What things mean.** Strict JSON and RFC 8785, the signing envelope, networks, assets and
+//! addresses, payment offers, policy, history. Everything here is a function of its arguments:
+//! no clock, no randomness, no socket, no file.
+
+pub mod address;
+pub mod amount;
+pub mod asset;
+pub mod domain;
+pub mod endpoint;
+pub mod finding;
+pub mod history;
+pub mod json;
+pub mod network;
+pub mod offer;
+pub mod policy;
+pub mod sign;
+pub mod time;

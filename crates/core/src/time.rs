@@ -1,0 +1,96 @@
+//! One instant, in milliseconds since the Unix epoch, UTC.
+//!
+//! The core never asks what time it is: every rule that depends on time takes a [`Timestamp`].
+
+use std::fmt;
+
+/// Milliseconds since 1970-01-01T00:00:00Z. Ordered; prints as RFC 3339 in whole seconds with `Z`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Timestamp(i64);
+
+/// The text is not an RFC 3339 instant in UTC.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not an RFC 3339 time in UTC")]
+pub struct NotATime(String);
+
+impl Timestamp {
+    /// From milliseconds since the Unix epoch.
+    pub const fn from_millis(millis: i64) -> Self {
+        Self(millis)
+    }
+
+    /// From whole seconds since the Unix epoch.
+    pub const fn from_seconds(seconds: i64) -> Self {
+        Self(seconds.saturating_mul(1000))
+    }
+
+    /// Milliseconds since the Unix epoch.
+    pub const fn millis(self) -> i64 {
+        self.0
+    }
+
+    /// Whole seconds since the Unix epoch, rounded down.
+    pub const fn seconds(self) -> i64 {
+        self.0.div_euclid(1000)
+    }
+
+    /// This instant moved by `millis`, which may be negative.
+    pub const fn plus_millis(self, millis: i64) -> Self {
+        Self(self.0.saturating_add(millis))
+    }
+
+    /// Milliseconds from `earlier` to this instant; negative when `earlier` is later.
+    pub const fn since(self, earlier: Self) -> i64 {
+        self.0.saturating_sub(earlier.0)
+    }
+
+    /// Reads an RFC 3339 instant that ends in `Z` (the form every document of ours uses).
+    ///
+    /// # Errors
+    /// [`NotATime`] when the text has another offset, another shape, or names no real instant.
+    pub fn parse(text: &str) -> Result<Self, NotATime> {
+        let refuse = || NotATime(text.chars().take(40).collect());
+        if !text.ends_with('Z') || !text.contains('T') {
+            return Err(refuse());
+        }
+        let instant: jiff::Timestamp = text.parse().map_err(|_| refuse())?;
+        Ok(Self(instant.as_millisecond()))
+    }
+}
+
+impl fmt::Display for Timestamp {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match jiff::Timestamp::from_second(self.seconds()) {
+            Ok(instant) => write!(out, "{instant}"),
+            Err(_) => write!(out, "{}ms", self.0),
+        }
+    }
+}
+
+impl serde::Serialize for Timestamp {
+    fn serialize<S: serde::Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        out.collect_str(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prints_and_reads_whole_seconds_in_utc() {
+        let time = Timestamp::from_seconds(1_788_253_200);
+        assert_eq!(time.to_string(), "2026-09-01T09:00:00Z");
+        assert_eq!(Timestamp::parse("2026-09-01T09:00:00Z"), Ok(time));
+        assert_eq!(time.plus_millis(1999).to_string(), "2026-09-01T09:00:01Z");
+    }
+
+    #[test]
+    fn refuses_what_is_not_utc_rfc3339() {
+        for text in
+            ["", "2026-09-01", "2026-09-01T09:00:00+02:00", "2026-13-01T09:00:00Z", "2026-09-01 09:00:00Z", "now"]
+        {
+            assert!(Timestamp::parse(text).is_err(), "{text}");
+        }
+    }
+}
