@@ -1,1 +1,33 @@
-//! placeholder
+//! **What we remember.** SQLite and PostgreSQL behind one contract: a program that holds a [`Store`] cannot tell
+//! which of the two is behind it, and `tests/contract.rs` runs the same cases on both.
+//!
+//! Observations are facts and are only appended; what is shown of them is computed when it is read. Signed
+//! documents come back as the exact bytes that went in. There is no clock and no randomness here: ids and times
+//! are arguments.
+
+mod check_run;
+mod db;
+mod document;
+mod error;
+mod evidence;
+mod idempotency;
+mod lease;
+mod migrate;
+mod observation;
+mod open;
+mod schedule;
+
+pub use check_run::CheckRun;
+pub use document::Document;
+pub use error::StoreError;
+pub use idempotency::{Begun, Request};
+pub use lease::Lease;
+pub use observation::{NewObservation, Observation};
+pub use open::Location;
+pub use schedule::Due;
+
+/// An open database. Clones share its connections.
+#[derive(Clone, Debug)]
+pub struct Store {
+    db: db::Db,
+}

@@ -1,0 +1,69 @@
+//! Runs: one check of one subject, from its start to its end.
+
+use countersign_core::time::Timestamp;
+
+use crate::{Store, StoreError};
+
+/// One run. A run without an end is under way, or its process died.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckRun {
+    /// The caller's id.
+    pub id: String,
+    /// What is checked; may be anybody's text.
+    pub subject: String,
+    /// What started it, such as `cli` or `schedule`.
+    pub trigger: String,
+    /// When it began.
+    pub started: Timestamp,
+    /// When it ended.
+    pub finished: Option<Timestamp>,
+}
+
+impl Store {
+    /// Writes down that a run began.
+    ///
+    /// # Errors
+    /// [`StoreError::Taken`] when there is a run with this id.
+    pub async fn start_run(
+        &self,
+        id: &str,
+        subject: &str,
+        trigger: &str,
+        started: Timestamp,
+    ) -> Result<(), StoreError> {
+        let sql = "INSERT INTO check_run (id, subject, \"trigger\", started) VALUES ($1, $2, $3, $4)";
+        let args = [id.into(), subject.as_bytes().into(), trigger.into(), started.millis().into()];
+        match self.db.run(sql, &args).await {
+            Ok(_) => Ok(()),
+            Err(error) if error.is_taken() => Err(StoreError::Taken { what: "run", id: id.into() }),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Writes down that a run ended. `false` when there is no such run or it had ended before; its first end stays.
+    ///
+    /// # Errors
+    /// [`StoreError::Engine`] when it cannot be written.
+    pub async fn finish_run(&self, id: &str, finished: Timestamp) -> Result<bool, StoreError> {
+        let sql = "UPDATE check_run SET finished = $2 WHERE id = $1 AND finished IS NULL";
+        Ok(self.db.run(sql, &[id.into(), finished.millis().into()]).await? == 1)
+    }
+
+    /// The run with this id.
+    ///
+    /// # Errors
+    /// [`StoreError::Engine`] when it cannot be read.
+    pub async fn run(&self, id: &str) -> Result<Option<CheckRun>, StoreError> {
+        let sql = "SELECT id, subject, \"trigger\", started, finished FROM check_run WHERE id = $1";
+        let read = |row: &crate::db::Row| {
+            Ok(CheckRun {
+                id: row.text("id")?,
+                subject: row.foreign("subject")?,
+                trigger: row.text("trigger")?,
+                started: Timestamp::from_millis(row.int("started")?),
+                finished: row.int_opt("finished")?.map(Timestamp::from_millis),
+            })
+        };
+        self.db.one(sql, &[id.into()], read).await
+    }
+}

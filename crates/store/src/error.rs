@@ -1,0 +1,117 @@
+//! Everything that can go wrong with the database, each with what to do about it.
+
+use std::path::{Path, PathBuf};
+
+/// Why the store did not do what was asked. No case carries a password: addresses are never repeated.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// The file is not a database, or parts of it cannot be read.
+    #[error(
+        "{place} is damaged: {detail}. Nothing was overwritten. Put a backup in its place, or move the file aside \
+         (with any -wal and -shm file beside it) and start again with an empty database"
+    )]
+    Damaged {
+        /// The file, or a plain name for the database when the file is not known.
+        place: String,
+        /// What the engine or the header check saw.
+        detail: String,
+    },
+    /// A later version of this program has already changed the tables.
+    #[error(
+        "the database has table version {0}, which this program does not know. Nothing was changed. Use the newer \
+         version of the program, or another database"
+    )]
+    Newer(i64),
+    /// The tables could not be brought up to date for a reason that is neither damage nor a newer version.
+    #[error("the tables could not be brought up to date: {0}. The step was undone; fix the cause and start again")]
+    Migration(#[source] Box<sqlx::migrate::MigrateError>),
+    /// The file or its lock could not be opened.
+    #[error("cannot open {}: {source}", path.display())]
+    File {
+        /// The file in question.
+        path: PathBuf,
+        /// What the operating system said.
+        source: std::io::Error,
+    },
+    /// Stored bytes no longer have the hash they are stored under.
+    #[error("the bytes stored for {0} have another hash. Restore them from a backup; they are not served as they are")]
+    Altered(String),
+    /// The id is taken by other content; what is there stays.
+    #[error("{what} {id} is already there with other content")]
+    Taken {
+        /// Which kind of row.
+        what: &'static str,
+        /// Its id.
+        id: String,
+    },
+    /// An argument that cannot be stored; `field` names it.
+    #[error("{field} cannot be stored: {why}")]
+    Invalid {
+        /// Name of the argument.
+        field: &'static str,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// A statement of ours was given the wrong number of arguments. A mistake in this program.
+    #[error("a statement wants {wanted} arguments and was given {given}: {sql}")]
+    Arguments {
+        /// The statement.
+        sql: &'static str,
+        /// The highest `$n` in it.
+        wanted: usize,
+        /// How many arguments came.
+        given: usize,
+    },
+    /// Anything else the engine refused: no connection, disk full, time out.
+    #[error("the database did not answer as expected: {0}")]
+    Engine(#[source] sqlx::Error),
+}
+
+impl StoreError {
+    /// Names the file a damage was found in.
+    pub(crate) fn at(self, path: &Path) -> Self {
+        match self {
+            Self::Damaged { detail, .. } => Self::Damaged { place: path.display().to_string(), detail },
+            other => other,
+        }
+    }
+
+    /// Whether an INSERT met a row with the same key.
+    pub(crate) fn is_taken(&self) -> bool {
+        matches!(self, Self::Engine(sqlx::Error::Database(error)) if error.is_unique_violation())
+    }
+}
+
+impl From<sqlx::Error> for StoreError {
+    fn from(error: sqlx::Error) -> Self {
+        match damage(&error) {
+            Some(detail) => Self::Damaged { place: "the database".into(), detail },
+            None => Self::Engine(error),
+        }
+    }
+}
+
+impl From<sqlx::migrate::MigrateError> for StoreError {
+    fn from(error: sqlx::migrate::MigrateError) -> Self {
+        use sqlx::migrate::MigrateError as E;
+        match error {
+            E::VersionMissing(version) => Self::Newer(version),
+            E::Execute(inner) => inner.into(),
+            other => Self::Migration(Box::new(other)),
+        }
+    }
+}
+
+/// The engine's words when it says the file is damaged. SQLite: primary code 11 (corrupt) or 26 (not a
+/// database) in the low byte. PostgreSQL: class XX001 and XX002 (data and index corrupted).
+fn damage(error: &sqlx::Error) -> Option<String> {
+    let sqlx::Error::Database(error) = error else { return None };
+    let code = error.code()?;
+    let lite = error.try_downcast_ref::<sqlx::sqlite::SqliteError>().is_some();
+    let damaged = match lite {
+        true => code.parse::<u32>().is_ok_and(|code| matches!(code & 0xff, 11 | 26)),
+        false => matches!(&*code, "XX001" | "XX002"),
+    };
+    damaged.then(|| error.message().to_owned())
+}

@@ -1,0 +1,37 @@
+//! The tables, step by step. A step has one number and one text for each engine, side by side.
+
+use sqlx::SqlSafeStr as _;
+use sqlx::migrate::{Migration, MigrationType, Migrator};
+
+use crate::StoreError;
+use crate::db::Db;
+
+struct Step {
+    number: i64,
+    name: &'static str,
+    sqlite: &'static str,
+    postgres: &'static str,
+}
+
+/// In order; a step that has been released is never edited.
+const STEPS: &[Step] = &[Step {
+    number: 1,
+    name: "init",
+    sqlite: include_str!("migrations/sqlite/0001_init.sql"),
+    postgres: include_str!("migrations/postgres/0001_init.sql"),
+}];
+
+/// Brings the tables up to date. PostgreSQL serialises this by an advisory lock; for SQLite the caller holds the
+/// file lock.
+pub(crate) async fn migrate(db: &Db) -> Result<(), StoreError> {
+    match db {
+        Db::Lite { write, .. } => migrator(|step| step.sqlite).run(write).await?,
+        Db::Pg(pool) => migrator(|step| step.postgres).run(pool).await?,
+    }
+    Ok(())
+}
+
+fn migrator(text: fn(&Step) -> &'static str) -> Migrator {
+    let step = |s: &Step| Migration::new(s.number, s.name.into(), MigrationType::Simple, text(s).into_sql_str(), false);
+    Migrator::with_migrations(STEPS.iter().map(step).collect())
+}

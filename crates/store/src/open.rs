@@ -1,0 +1,152 @@
+//! Opening: where the database is, and that nothing is written over a file that is not one.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::str::FromStr as _;
+use std::time::Duration;
+
+use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
+use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
+
+use crate::db::Db;
+use crate::migrate::migrate;
+use crate::{Store, StoreError};
+
+/// The first bytes of every SQLite 3 file (the format's documentation, section 1.3).
+const MAGIC: &[u8; 16] = b"SQLite format 3\0";
+/// The smallest page, and so the smallest file that is not empty (same section).
+const SMALLEST: u64 = 512;
+const READERS: u32 = 4;
+const CONNECTIONS: u32 = 8;
+/// How long a statement waits for another process's write lock, and a caller for a connection.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Where the database is.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Location {
+    /// A SQLite file, made when absent, together with its directory.
+    Sqlite(PathBuf),
+    /// A PostgreSQL address, `postgres://user@host/database`; may hold a password, so it is never printed.
+    Postgres(String),
+}
+
+impl std::fmt::Debug for Location {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Sqlite(path) => out.debug_tuple("Sqlite").field(path).finish(),
+            Self::Postgres(_) => out.write_str("Postgres(..)"),
+        }
+    }
+}
+
+impl Store {
+    /// Opens the database and brings its tables up to date. Any number of processes may do so at once.
+    ///
+    /// # Errors
+    /// [`StoreError::Damaged`] when the file is not a sound database (it is left as it is),
+    /// [`StoreError::Newer`] when a later version made its tables, [`StoreError::File`] and
+    /// [`StoreError::Engine`] when it cannot be reached.
+    pub async fn open(location: Location) -> Result<Self, StoreError> {
+        let db = match location {
+            Location::Sqlite(path) => sqlite(&path).await.map_err(|error| error.at(&path))?,
+            Location::Postgres(address) => postgres(&address).await?,
+        };
+        Ok(Self { db })
+    }
+
+    /// An empty database that lives in memory and ends with the last clone. For tests and throw-away runs.
+    ///
+    /// # Errors
+    /// [`StoreError::Engine`] when SQLite cannot start.
+    pub async fn in_memory() -> Result<Self, StoreError> {
+        // One connection that is never given up: the database is the connection.
+        let pool = SqlitePoolOptions::new().max_connections(1).idle_timeout(None).max_lifetime(None);
+        let only = pool.connect_with(SqliteConnectOptions::new().in_memory(true)).await?;
+        let db = Db::Lite { write: only.clone(), read: only };
+        migrate(&db).await?;
+        Ok(Self { db })
+    }
+
+    /// Closes every connection once the statements under way are done. Clones are closed with it.
+    pub async fn close(&self) {
+        self.db.close().await;
+    }
+}
+
+async fn postgres(address: &str) -> Result<Db, StoreError> {
+    let options = PgConnectOptions::from_str(address)?;
+    let pool = PgPoolOptions::new().max_connections(CONNECTIONS).acquire_timeout(PATIENCE);
+    let db = Db::Pg(pool.connect_with(options).await?);
+    migrate(&db).await?;
+    Ok(db)
+}
+
+/// Under the file lock from the first look to the last table, so that of several fresh starts one makes the
+/// tables and the others find them. The lock ends with the process, however it ends.
+async fn sqlite(path: &Path) -> Result<Db, StoreError> {
+    let lock = lock(path.to_owned()).await?;
+    refuse_what_is_not_ours(path)?;
+    let options = SqliteConnectOptions::new()
+        .filename(path)
+        .create_if_missing(true)
+        .journal_mode(SqliteJournalMode::Wal)
+        .synchronous(SqliteSynchronous::Full)
+        .busy_timeout(PATIENCE)
+        .foreign_keys(true);
+    let one = SqlitePoolOptions::new().max_connections(1).acquire_timeout(PATIENCE);
+    let many = SqlitePoolOptions::new().max_connections(READERS).acquire_timeout(PATIENCE);
+    let write = one.connect_with(options.clone()).await?;
+    let read = many.connect_lazy_with(options.read_only(true).create_if_missing(false));
+    let db = Db::Lite { write, read };
+    migrate(&db).await?;
+    drop(lock);
+    Ok(db)
+}
+
+/// Waits for the lock on `NAME.lock` beside the database; off the runtime's threads, because it blocks.
+async fn lock(path: PathBuf) -> Result<File, StoreError> {
+    let mut name = path.clone().into_os_string();
+    name.push(".lock");
+    let name = PathBuf::from(name);
+    let work = {
+        let name = name.clone();
+        move || lock_now(&path, &name)
+    };
+    let locked = tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| Err(std::io::Error::other(error)));
+    locked.map_err(|source| StoreError::File { path: name, source })
+}
+
+fn lock_now(path: &Path, name: &Path) -> std::io::Result<File> {
+    if let Some(directory) = path.parent() {
+        std::fs::create_dir_all(directory)?;
+    }
+    let file = File::options().create(true).truncate(false).write(true).open(name)?;
+    file.lock()?;
+    Ok(file)
+}
+
+/// SQLite takes a file shorter than a page for an empty database and would write over it; we do not.
+fn refuse_what_is_not_ours(path: &Path) -> Result<(), StoreError> {
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        Err(source) => return Err(StoreError::File { path: path.into(), source }),
+    };
+    match header_defect(file).map_err(|source| StoreError::File { path: path.into(), source })? {
+        Some(defect) => Err(StoreError::Damaged { place: String::new(), detail: defect.into() }),
+        None => Ok(()),
+    }
+}
+
+fn header_defect(file: File) -> std::io::Result<Option<&'static str>> {
+    let length = file.metadata()?.len();
+    let mut head = Vec::with_capacity(MAGIC.len());
+    file.take(MAGIC.len() as u64).read_to_end(&mut head)?;
+    Ok(match length {
+        0 => None,
+        _ if head != MAGIC => Some("it does not begin as a SQLite file does"),
+        _ if length < SMALLEST => Some("it is cut off before the end of its first page"),
+        _ => None,
+    })
+}

@@ -1,0 +1,255 @@
+//! The contract: what holds whichever engine is behind the store.
+
+use countersign_core::time::Timestamp;
+use countersign_store::{Begun, Due, NewObservation, Request, Store, StoreError};
+
+/// SHA-256 of "abc", from FIPS 180-4's worked example.
+const ABC: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+/// A URL with all that a hostile one may hold: NUL, quote, percent, line end, beyond-BMP text.
+const FOREIGN: &str = "https://a.example/\0'%_\";\r\n\u{1F600}\u{202E}";
+
+fn at(millis: i64) -> Timestamp {
+    Timestamp::from_millis(millis)
+}
+
+/// A version 7 UUID that sorts as `n` does.
+fn id(n: u32) -> String {
+    format!("01990000-0000-7000-8000-{n:012x}")
+}
+
+fn seen<'a>(id: &'a str, key: &'a str, when: i64) -> NewObservation<'a> {
+    NewObservation {
+        id,
+        subject_kind: "endpoint",
+        subject_key: key,
+        source: "probe",
+        observed_at: at(when),
+        trust_class: "ours",
+        run_id: None,
+        outcome: "challenge",
+        latency_ms: None,
+        evidence_sha256: None,
+        facts: "{}",
+    }
+}
+
+pub(crate) async fn evidence_is_kept_once_under_its_hash(store: &Store) {
+    for _ in 0..2 {
+        assert_eq!(store.put_evidence(b"abc").await.unwrap(), ABC);
+    }
+    assert_eq!(store.evidence(ABC).await.unwrap().as_deref(), Some(&b"abc"[..]));
+    assert_eq!(store.evidence("nothing").await.unwrap(), None);
+    let every_byte: Vec<u8> = (0..=255).collect();
+    for bytes in [&every_byte[..], b""] {
+        let sha256 = store.put_evidence(bytes).await.unwrap();
+        assert_eq!(store.evidence(&sha256).await.unwrap().as_deref(), Some(bytes));
+    }
+}
+
+pub(crate) async fn observations_come_back_as_they_went_in(store: &Store) {
+    let (first, second) = (id(1), id(2));
+    let full = NewObservation {
+        run_id: Some("run"),
+        latency_ms: Some(i64::MAX),
+        evidence_sha256: Some(ABC),
+        facts: r#"{"n":1,"text":"\u0000é"}"#,
+        ..seen(&first, FOREIGN, i64::MIN)
+    };
+    assert_eq!(store.append_observation(full).await.unwrap(), first);
+    store.append_observation(seen(&second, FOREIGN, i64::MAX)).await.unwrap();
+    let rows = store.observations("endpoint", FOREIGN, at(i64::MIN), 10).await.unwrap();
+    assert_eq!(rows.len(), 2);
+    let row = &rows[0];
+    assert_eq!((row.id.as_str(), row.subject_key.as_str(), row.observed_at), (first.as_str(), FOREIGN, at(i64::MIN)));
+    assert_eq!(
+        (row.subject_kind.as_str(), row.source.as_str(), row.trust_class.as_str()),
+        ("endpoint", "probe", "ours")
+    );
+    assert_eq!(
+        (row.run_id.as_deref(), row.outcome.as_str(), row.latency_ms),
+        (Some("run"), "challenge", Some(i64::MAX))
+    );
+    assert_eq!((row.evidence_sha256.as_deref(), row.facts.as_str()), (Some(ABC), r#"{"n":1,"text":"\u0000é"}"#));
+    let bare = &rows[1];
+    assert_eq!((&bare.run_id, bare.latency_ms, &bare.evidence_sha256), (&None, None, &None));
+}
+
+pub(crate) async fn observations_are_the_newest_of_one_subject_oldest_first(store: &Store) {
+    // Late arrivals: appended out of order, two in the same millisecond.
+    for (n, when) in [(1, 30), (4, 10), (3, 20), (2, 20)] {
+        store.append_observation(seen(&id(n), "a", when)).await.unwrap();
+    }
+    store.append_observation(seen(&id(9), "A", 25)).await.unwrap();
+    store.append_observation(NewObservation { subject_kind: "domain", ..seen(&id(8), "a", 25) }).await.unwrap();
+    let listed = async |since, limit| {
+        let rows = store.observations("endpoint", "a", at(since), limit).await.unwrap();
+        rows.into_iter().map(|row| row.id).collect::<Vec<_>>()
+    };
+    assert_eq!(listed(0, 10).await, [id(4), id(2), id(3), id(1)]);
+    assert_eq!(listed(20, 10).await, [id(2), id(3), id(1)]);
+    assert_eq!(listed(0, 2).await, [id(3), id(1)]);
+    assert_eq!(listed(31, 10).await, [""; 0]);
+    assert_eq!(listed(0, 0).await, [""; 0]);
+}
+
+pub(crate) async fn an_observation_is_never_replaced(store: &Store) {
+    let id = id(1);
+    store.append_observation(seen(&id, "a", 1)).await.unwrap();
+    let error = store.append_observation(seen(&id, "a", 2)).await.unwrap_err();
+    assert!(matches!(error, StoreError::Taken { what: "observation", .. }), "{error}");
+    let rows = store.observations("endpoint", "a", at(0), 10).await.unwrap();
+    assert_eq!(rows.iter().map(|row| row.observed_at).collect::<Vec<_>>(), [at(1)]);
+}
+
+pub(crate) async fn what_is_no_observation_is_refused(store: &Store) {
+    let good = id(1);
+    for wrong in ["", "1", "01990000-0000-4000-8000-000000000001", "01990000-0000-7000-8000-00000000000A"] {
+        let error = store.append_observation(seen(wrong, "a", 1)).await.unwrap_err();
+        assert!(matches!(error, StoreError::Invalid { field: "id", .. }), "{wrong}: {error}");
+    }
+    for facts in ["", "{", "{}x", "nul"] {
+        let error = store.append_observation(NewObservation { facts, ..seen(&good, "a", 1) }).await.unwrap_err();
+        assert!(matches!(error, StoreError::Invalid { field: "facts", .. }), "{facts}: {error}");
+    }
+    let error = store.append_observation(NewObservation { outcome: "a\0", ..seen(&good, "a", 1) }).await.unwrap_err();
+    assert!(matches!(error, StoreError::Invalid { field: "text", .. }), "{error}");
+    store.append_observation(seen(&good, "a", 1)).await.unwrap();
+}
+
+pub(crate) async fn a_run_ends_once(store: &Store) {
+    store.start_run("r1", FOREIGN, "cli", at(5)).await.unwrap();
+    let run = store.run("r1").await.unwrap().unwrap();
+    assert_eq!((run.subject.as_str(), run.trigger.as_str(), run.started, run.finished), (FOREIGN, "cli", at(5), None));
+    assert!(store.finish_run("r1", at(7)).await.unwrap());
+    assert!(!store.finish_run("r1", at(8)).await.unwrap());
+    assert!(!store.finish_run("r2", at(8)).await.unwrap());
+    assert_eq!(store.run("r1").await.unwrap().unwrap().finished, Some(at(7)));
+    let error = store.start_run("r1", "b", "cli", at(9)).await.unwrap_err();
+    assert!(matches!(error, StoreError::Taken { what: "run", .. }), "{error}");
+    assert_eq!(store.run("r2").await.unwrap(), None);
+}
+
+pub(crate) async fn a_document_is_the_bytes_that_were_put_in(store: &Store) {
+    store.put_document("d1", "decision", ABC, b"abc", at(3)).await.unwrap();
+    for key in ["d1", ABC] {
+        let found = store.document(key).await.unwrap().unwrap();
+        assert_eq!((found.id.as_str(), found.kind.as_str(), found.sha256.as_str()), ("d1", "decision", ABC));
+        assert_eq!((found.bytes.as_slice(), found.issued_at), (&b"abc"[..], at(3)));
+    }
+    assert_eq!(store.document("D1").await.unwrap(), None);
+    let error = store.put_document("d2", "decision", ABC, b"abd", at(3)).await.unwrap_err();
+    assert!(matches!(error, StoreError::Invalid { field: "sha256", .. }), "{error}");
+    assert_eq!(store.document("d2").await.unwrap(), None);
+}
+
+pub(crate) async fn the_same_document_twice_is_one_and_another_under_its_id_is_refused(store: &Store) {
+    for _ in 0..2 {
+        store.put_document("d1", "decision", ABC, b"abc", at(3)).await.unwrap();
+    }
+    let other = store.put_evidence(b"other").await.unwrap();
+    for (kind, sha256, bytes, when) in
+        [("decision", other.as_str(), &b"other"[..], 3), ("verdict", ABC, b"abc", 3), ("decision", ABC, b"abc", 4)]
+    {
+        let error = store.put_document("d1", kind, sha256, bytes, at(when)).await.unwrap_err();
+        assert!(matches!(error, StoreError::Taken { what: "document", .. }), "{error}");
+    }
+    let kept = store.document("d1").await.unwrap().unwrap();
+    assert_eq!((kept.kind.as_str(), kept.bytes.as_slice(), kept.issued_at), ("decision", &b"abc"[..], at(3)));
+}
+
+pub(crate) async fn what_is_due_is_the_longest_overdue_first(store: &Store) {
+    let entry = |job: &str, key: &str, shard, when| Due {
+        job: job.into(),
+        subject_kind: "endpoint".into(),
+        subject_key: key.into(),
+        shard,
+        next_at: at(when),
+    };
+    for (job, key, shard, when) in
+        [("probe", "late", 0, 10), ("probe", FOREIGN, 1, 5), ("probe", "later", 0, 21), ("audit", "other", 0, 1)]
+    {
+        store.schedule(&entry(job, key, shard, when)).await.unwrap();
+    }
+    let due = async |shard, limit| store.due("probe", shard, at(20), limit).await.unwrap();
+    assert_eq!(due(None, 9).await, [entry("probe", FOREIGN, 1, 5), entry("probe", "late", 0, 10)]);
+    assert_eq!(due(Some(0), 9).await, [entry("probe", "late", 0, 10)]);
+    assert_eq!(due(None, 1).await, [entry("probe", FOREIGN, 1, 5)]);
+    store.schedule(&entry("probe", FOREIGN, 2, 20)).await.unwrap();
+    assert_eq!(due(None, 9).await, [entry("probe", "late", 0, 10), entry("probe", FOREIGN, 2, 20)]);
+}
+
+pub(crate) async fn one_of_many_gets_the_lease(store: &Store) {
+    let mut tasks = tokio::task::JoinSet::new();
+    for n in 0..16 {
+        let store = store.clone();
+        tasks.spawn(async move { store.claim_lease("sequencer", &format!("node-{n}"), at(0), 100).await.unwrap() });
+    }
+    let granted: Vec<_> = tasks.join_all().await.into_iter().flatten().collect();
+    assert_eq!(granted.iter().map(|lease| lease.fence).collect::<Vec<_>>(), [1]);
+    assert_eq!(granted[0].expires_at, at(100));
+}
+
+pub(crate) async fn a_fence_rises_with_every_holder_and_a_stale_one_holds_nothing(store: &Store) {
+    let first = store.claim_lease("log", "a", at(0), 100).await.unwrap().unwrap();
+    assert_eq!(store.claim_lease("log", "b", at(99), 100).await.unwrap(), None);
+    assert_eq!(store.claim_lease("log", "a", at(99), 100).await.unwrap(), None);
+    let renewed = store.renew_lease(&first, at(99), 100).await.unwrap().unwrap();
+    assert_eq!((renewed.fence, renewed.expires_at), (1, at(199)));
+    // Run out: it cannot be renewed, and the next holder has a higher fence.
+    assert_eq!(store.renew_lease(&renewed, at(199), 100).await.unwrap(), None);
+    let second = store.claim_lease("log", "b", at(199), 100).await.unwrap().unwrap();
+    assert_eq!(second.fence, 2);
+    assert_eq!(store.renew_lease(&renewed, at(200), 100).await.unwrap(), None);
+    assert!(!store.release_lease(&renewed, at(200)).await.unwrap());
+    // Given back: free at once, and the fence still rises.
+    assert!(store.release_lease(&second, at(201)).await.unwrap());
+    assert_eq!(store.claim_lease("log", "a", at(201), 100).await.unwrap().unwrap().fence, 3);
+    assert_eq!(store.claim_lease("other", "a", at(201), 100).await.unwrap().unwrap().fence, 1);
+}
+
+const ASKED: Request<'_> = Request { scope: "check", key_sha256: "k", request_sha256: "r" };
+
+pub(crate) async fn a_key_is_done_once_and_answers_with_its_document(store: &Store) {
+    let begin = async |now, until| store.begin(ASKED, at(now), at(until)).await.unwrap();
+    assert_eq!(begin(0, 100).await, Begun::Started);
+    assert_eq!(begin(1, 100).await, Begun::InProgress);
+    // Work that failed gives the key back.
+    assert!(store.abandon(ASKED).await.unwrap());
+    assert!(!store.complete(ASKED, "d0").await.unwrap());
+    assert_eq!(begin(2, 100).await, Begun::Started);
+    assert!(store.complete(ASKED, "d1").await.unwrap());
+    assert!(!store.complete(ASKED, "d2").await.unwrap());
+    assert!(!store.abandon(ASKED).await.unwrap());
+    assert_eq!(begin(99, 999).await, Begun::Done { document_id: "d1".into() });
+    assert_eq!(begin(100, 200).await, Begun::Started);
+}
+
+pub(crate) async fn a_key_for_another_request_is_a_conflict(store: &Store) {
+    let other = Request { request_sha256: "r2", ..ASKED };
+    assert_eq!(store.begin(ASKED, at(0), at(100)).await.unwrap(), Begun::Started);
+    assert_eq!(store.begin(other, at(1), at(100)).await.unwrap(), Begun::Conflict);
+    assert!(!store.complete(other, "d1").await.unwrap());
+    assert!(!store.abandon(other).await.unwrap());
+    let elsewhere = Request { scope: "route", ..other };
+    assert_eq!(store.begin(elsewhere, at(1), at(100)).await.unwrap(), Begun::Started);
+    assert!(store.complete(ASKED, "d1").await.unwrap());
+    assert_eq!(store.begin(other, at(2), at(100)).await.unwrap(), Begun::Conflict);
+}
+
+pub(crate) async fn of_many_at_once_one_begins(store: &Store) {
+    let mut tasks = tokio::task::JoinSet::new();
+    for _ in 0..16 {
+        let store = store.clone();
+        tasks.spawn(async move { store.begin(ASKED, at(0), at(100)).await.unwrap() });
+    }
+    let begun = tasks.join_all().await;
+    assert_eq!(begun.iter().filter(|begun| **begun == Begun::Started).count(), 1);
+    assert_eq!(begun.iter().filter(|begun| **begun == Begun::InProgress).count(), 15);
+}
+
+pub(crate) async fn the_memory_database_keeps_the_contract_too(_: &Store) {
+    let store = Store::in_memory().await.unwrap();
+    of_many_at_once_one_begins(&store).await;
+    observations_come_back_as_they_went_in(&store).await;
+    one_of_many_gets_the_lease(&store).await;
+}

@@ -1,0 +1,124 @@
+//! What holds of SQLite files: fresh starts at once, and damage that is left as it is.
+
+use std::path::Path;
+
+use countersign_store::{Location, Store, StoreError};
+
+/// Four starts on nothing, each on a thread of its own as four processes would be.
+pub(crate) async fn four_at_once(location: Location) {
+    let mut tasks = tokio::task::JoinSet::new();
+    for _ in 0..4 {
+        tasks.spawn(Store::open(location.clone()));
+    }
+    for opened in tasks.join_all().await {
+        opened.unwrap().put_evidence(b"abc").await.unwrap();
+    }
+}
+
+fn at(path: &Path) -> Location {
+    Location::Sqlite(path.to_owned())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn four_fresh_starts_at_once_all_succeed() {
+    for _ in 0..5 {
+        let directory = tempfile::tempdir().unwrap();
+        four_at_once(at(&directory.path().join("countersign.db"))).await;
+    }
+}
+
+#[tokio::test]
+async fn what_was_stored_is_there_after_a_new_start() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("countersign.db");
+    let store = Store::open(at(&path)).await.unwrap();
+    let sha256 = store.put_evidence(b"abc").await.unwrap();
+    store.close().await;
+    let again = Store::open(at(&path)).await.unwrap();
+    assert_eq!(again.evidence(&sha256).await.unwrap().as_deref(), Some(&b"abc"[..]));
+}
+
+/// A sound database of ours with one document, closed, as bytes.
+async fn sound(path: &Path) -> Vec<u8> {
+    let store = Store::open(at(path)).await.unwrap();
+    store.put_evidence(&vec![7; 50_000]).await.unwrap();
+    store.close().await;
+    std::fs::read(path).unwrap()
+}
+
+async fn refused(path: &Path, bytes: &[u8], case: &str) {
+    std::fs::write(path, bytes).unwrap();
+    let error = Store::open(at(path)).await.unwrap_err();
+    assert!(matches!(error, StoreError::Damaged { .. }), "{case}: {error:?}");
+    let said = error.to_string();
+    assert!(said.starts_with(path.to_str().unwrap()) && said.contains("backup"), "{case}: {said}");
+    assert!(std::fs::read(path).unwrap() == bytes, "{case}: the file was written to");
+}
+
+#[tokio::test]
+async fn a_damaged_file_stops_the_start_and_is_left_as_it_is() {
+    let directory = tempfile::tempdir().unwrap();
+    let good = sound(&directory.path().join("good.db")).await;
+    let mut first_page = good.clone();
+    first_page[100..4096].fill(0xAA);
+    let cases: [(&str, &[u8]); 5] = [
+        ("no database at all", b"These are my notes, please keep them."),
+        ("cut off inside the header", &good[..60]),
+        ("cut off after the first page", &good[..4096]),
+        ("cut off in the middle", &good[..good.len() / 2]),
+        ("first page overwritten", &first_page),
+    ];
+    for (n, (case, bytes)) in cases.into_iter().enumerate() {
+        refused(&directory.path().join(format!("{n}.db")), bytes, case).await;
+    }
+    // The control: the same bytes undamaged open.
+    let path = directory.path().join("control.db");
+    std::fs::write(&path, &good).unwrap();
+    Store::open(at(&path)).await.unwrap();
+}
+
+#[tokio::test]
+async fn evidence_whose_bytes_changed_is_not_served() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("countersign.db");
+    let store = Store::open(at(&path)).await.unwrap();
+    let sha256 = store.put_evidence(b"abc").await.unwrap();
+    store
+        .put_document("d1", "decision", &sha256, b"abc", countersign_core::time::Timestamp::from_millis(1))
+        .await
+        .unwrap();
+    store.close().await;
+    behind_our_back(&path, "UPDATE evidence SET bytes = x'00'; UPDATE document SET bytes = x'00'").await;
+    let store = Store::open(at(&path)).await.unwrap();
+    assert!(matches!(store.evidence(&sha256).await, Err(StoreError::Altered(_))));
+    assert!(matches!(store.document("d1").await, Err(StoreError::Altered(_))));
+}
+
+#[tokio::test]
+async fn tables_from_a_newer_version_are_left_alone() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("countersign.db");
+    sound(&path).await;
+    let sql = "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time) \
+               VALUES (999, 'later', true, x'', 0)";
+    behind_our_back(&path, sql).await;
+    let error = Store::open(at(&path)).await.unwrap_err();
+    assert!(matches!(error, StoreError::Newer(999)), "{error:?}");
+}
+
+#[tokio::test]
+async fn a_place_that_cannot_be_made_is_named() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("file");
+    std::fs::write(&file, b"x").unwrap();
+    let error = Store::open(at(&file.join("countersign.db"))).await.unwrap_err();
+    assert!(matches!(error, StoreError::File { .. }), "{error:?}");
+}
+
+async fn behind_our_back(path: &Path, sql: &'static str) {
+    use sqlx::Connection as _;
+    let options = sqlx::sqlite::SqliteConnectOptions::new().filename(path);
+    let mut connection = sqlx::SqliteConnection::connect_with(&options).await.unwrap();
+    sqlx::raw_sql(sql).execute(&mut connection).await.unwrap();
+    connection.close().await.unwrap();
+}
