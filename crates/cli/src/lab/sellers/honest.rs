@@ -1,0 +1,115 @@
+//! Sellers with nothing to hide. Each is the twin of hostile ones that differ from it in one thing.
+
+use super::super::challenge::{Answer, Asked, edited, header_of, one, requirement, resource, v1, v2};
+use super::{Reply, Seller, honest};
+use serde_json::json;
+
+/// Polygon, Solana mainnet and a Solana payee: the rest of what the seller of several networks offers.
+const POLYGON_USDC: &str = "0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359";
+const SOLANA: &str = "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp";
+const SOLANA_USDC: &str = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v";
+const SOLANA_PAYEE: &str = "2wKupLR9q6wXYppw8Gr2NvWxKBUqm4PPJKkQfoxHDBg4";
+const SOLANA_FEE_PAYER: &str = "EwWqGE4ZFKLofuestmU4LDdK7XM1N4ALgdZccwYugwGd";
+
+pub(super) const ALL: &[Seller] = &[
+    honest("honest-v2", "asks one cent in a v2 header", Reply::Whole(|asked| edited(asked, |_| ()))),
+    honest("honest-v1", "asks one cent in a v1 body", Reply::Whole(|asked| body(asked).bytes())),
+    honest("honest-dual", "asks the same cent in a v2 header and a v1 body", Reply::Whole(dual)),
+    honest("honest-post", "sells by POST only: GET is answered 405 with Allow", Reply::Whole(post_only)),
+    honest("honest-networks", "asks one cent on Base, Polygon or Solana", Reply::Whole(networks)),
+    honest("honest-l402", "offers L402 in WWW-Authenticate beside the x402 header", Reply::Whole(l402)),
+    honest("honest-dear", "asks exactly one dollar", Reply::Whole(|asked| one(asked, "amount", "1000000"))),
+    honest("honest-lower", "writes its address without capitals", Reply::Whole(lower)),
+    honest("honest-words", "describes itself in several languages", Reply::Whole(words)),
+    honest("honest-schema", "declares its input schema in a bazaar extension", Reply::Whole(schema)),
+    honest("honest-chunked", "sends its body in chunks", Reply::Whole(chunked)),
+    honest("honest-interim", "sends one 103 before the answer", Reply::Whole(interim)),
+    honest("honest-spaced", "pads its header value with spaces, as HTTP allows", Reply::Whole(spaced)),
+    honest("honest-ample", "sends a body of 40 kB", Reply::Whole(ample)),
+];
+
+/// A v1 challenge in the body.
+pub(super) fn body(asked: &Asked) -> Answer {
+    Answer::payment(v1(asked).to_string())
+}
+
+fn dual(asked: &Asked) -> Vec<u8> {
+    let header = base64(&v2(asked).to_string());
+    body(asked).with("PAYMENT-REQUIRED", header).bytes()
+}
+
+fn post_only(asked: &Asked) -> Vec<u8> {
+    if asked.method == "POST" {
+        return edited(asked, |_| ());
+    }
+    Answer::new("405 Method Not Allowed", "text/plain", "POST only\n").with("Allow", "POST").bytes()
+}
+
+fn networks(asked: &Asked) -> Vec<u8> {
+    edited(asked, |challenge| {
+        let mut polygon = requirement();
+        polygon["network"] = json!("eip155:137");
+        polygon["asset"] = json!(POLYGON_USDC);
+        let solana = json!({
+            "scheme": "exact", "network": SOLANA, "amount": "10000", "asset": SOLANA_USDC, "payTo": SOLANA_PAYEE,
+            "maxTimeoutSeconds": 60, "extra": {"feePayer": SOLANA_FEE_PAYER}
+        });
+        challenge["accepts"] = json!([requirement(), polygon, solana]);
+    })
+}
+
+fn l402(asked: &Asked) -> Vec<u8> {
+    let macaroon = base64("macaroon of the lab");
+    header_of(v2(asked).to_string())
+        .with("WWW-Authenticate", format!("L402 version=\"0\", token=\"{macaroon}\", invoice=\"lnbc100n1lab\""))
+        .bytes()
+}
+
+fn lower(asked: &Asked) -> Vec<u8> {
+    one(asked, "payTo", super::super::challenge::PAYEE.to_ascii_lowercase())
+}
+
+fn words(asked: &Asked) -> Vec<u8> {
+    resource(asked, "description", "Wetterbericht für Zürich · 天気予報 · прогноз погоды")
+}
+
+fn schema(asked: &Asked) -> Vec<u8> {
+    edited(asked, |challenge| {
+        challenge["extensions"] = json!({"bazaar": {
+            "info": {"input": {"type": "http", "method": "GET", "queryParams": {"city": "Bern"}}},
+            "schema": {"type": "object", "properties": {"input": {"type": "object"}}, "required": ["input"]}
+        }});
+    })
+}
+
+fn chunked(asked: &Asked) -> Vec<u8> {
+    let body = v1(asked).to_string();
+    let (first, second) = body.split_at(body.len() / 2);
+    let mut raw = Answer::payment("").head();
+    raw.extend_from_slice(b"Transfer-Encoding: chunked\r\n\r\n");
+    for part in [first, second, ""] {
+        raw.extend_from_slice(format!("{:x}\r\n{part}\r\n", part.len()).as_bytes());
+    }
+    raw
+}
+
+fn interim(asked: &Asked) -> Vec<u8> {
+    let mut raw = b"HTTP/1.1 103 Early Hints\r\nLink: </style.css>; rel=preload\r\n\r\n".to_vec();
+    raw.extend(edited(asked, |_| ()));
+    raw
+}
+
+fn spaced(asked: &Asked) -> Vec<u8> {
+    Answer::payment("{}").with("PAYMENT-REQUIRED", format!("  {}  ", base64(&v2(asked).to_string()))).bytes()
+}
+
+fn ample(asked: &Asked) -> Vec<u8> {
+    let filler = json!({"note": "The terms are in the header. ".repeat(1400)});
+    Answer::payment(filler.to_string()).with("PAYMENT-REQUIRED", base64(&v2(asked).to_string())).bytes()
+}
+
+/// Standard base64 of a text.
+pub(super) fn base64(text: &str) -> String {
+    use base64::Engine as _;
+    base64::engine::general_purpose::STANDARD.encode(text)
+}

@@ -1,0 +1,153 @@
+//! The table of sellers. A row says who the seller is, what it does in one line, and what a right check says of it.
+
+mod change;
+mod framing;
+mod honest;
+mod money;
+mod payee;
+mod place;
+mod wire;
+
+use super::authority::Shown;
+use super::challenge::Asked;
+use serde::Serialize;
+use std::sync::LazyLock;
+
+/// Whether a seller means what it says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Kind {
+    /// Nothing wrong with it; a check that refuses it is wrong.
+    Honest,
+    /// Deceives, breaks or attacks; a check that calls it plainly payable is wrong.
+    Hostile,
+}
+
+/// What a right check says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Expect {
+    /// The word for people: `payable`, `payable_with_warnings`, `not_payable`, `mismatch` or `not_evaluated`.
+    pub(crate) word: &'static str,
+    /// The rule that has to be among the findings.
+    pub(crate) rule: Option<&'static str>,
+    /// The code with which the probe itself refuses to go on, when no answer is to be had.
+    pub(crate) refused: Option<&'static str>,
+}
+
+/// One seller of the lab.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(crate) struct Seller {
+    /// Its host is `NAME.localhost`.
+    pub(crate) name: &'static str,
+    /// Honest or hostile.
+    pub(crate) kind: Kind,
+    /// What it does, one line.
+    pub(crate) does: &'static str,
+    /// What a right check says.
+    pub(crate) expect: Expect,
+    /// The honest seller that looks most like it; an honest seller is its own twin.
+    pub(crate) twin: &'static str,
+    /// How many looks it takes: the expectation is for the last one.
+    pub(crate) looks: u8,
+    #[serde(skip)]
+    pub(super) at: At,
+    #[serde(skip)]
+    pub(super) tls: Tls,
+    #[serde(skip)]
+    pub(super) reply: Reply,
+}
+
+/// The URL a buyer is given.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum At {
+    /// `https://NAME.localhost:PORT/paid`.
+    Paid,
+    /// Something made from the port, because the URL is the trick.
+    Text(fn(u16) -> String),
+}
+
+/// How the seller opens a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tls {
+    /// With this certificate.
+    Shows(Shown),
+    /// Not at all: it answers in clear text.
+    Clear,
+}
+
+/// How the seller answers.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Reply {
+    /// These bytes at once, on `/paid`.
+    Whole(fn(&Asked) -> Vec<u8>),
+    /// These bytes at once, on any path.
+    Anywhere(fn(&Asked) -> Vec<u8>),
+    /// These bytes, one at a time.
+    Drip(fn(&Asked) -> Vec<u8>),
+    /// These bytes, then the second ones for ever.
+    Endless(fn(&Asked) -> Vec<u8>, &'static [u8]),
+    /// Nothing, and the connection stays open.
+    Silent,
+}
+
+/// Every seller: the honest ones first, then the hostile ones by what they abuse.
+pub(crate) fn sellers() -> &'static [Seller] {
+    static ALL: LazyLock<Vec<Seller>> = LazyLock::new(|| {
+        [honest::ALL, money::ALL, payee::ALL, place::ALL, change::ALL, wire::ALL, framing::ALL].concat()
+    });
+    &ALL
+}
+
+impl Seller {
+    /// Where a buyer finds this seller when the lab listens on `port`.
+    pub(super) fn url(&self, port: u16) -> String {
+        match self.at {
+            At::Paid => format!("https://{}.localhost:{port}/paid", self.name),
+            At::Text(make) => make(port),
+        }
+    }
+
+    /// Whether it answers on every path as if it sold something there.
+    pub(super) fn answers_anything(&self) -> bool {
+        matches!(self.reply, Reply::Anywhere(_))
+    }
+
+    const fn found_at(mut self, make: fn(u16) -> String) -> Self {
+        self.at = At::Text(make);
+        self
+    }
+
+    const fn opening(mut self, tls: Tls) -> Self {
+        self.tls = tls;
+        self
+    }
+
+    const fn after(mut self, looks: u8) -> Self {
+        self.looks = looks;
+        self
+    }
+}
+
+/// An honest seller that a right check calls payable.
+const fn honest(name: &'static str, does: &'static str, reply: Reply) -> Seller {
+    let expect = says("payable", None);
+    Seller { kind: Kind::Honest, ..hostile(name, does, expect, name, reply) }
+}
+
+/// A hostile seller at the usual URL, with a good certificate, seen through at the first look.
+const fn hostile(name: &'static str, does: &'static str, expect: Expect, twin: &'static str, reply: Reply) -> Seller {
+    let (at, tls) = (At::Paid, Tls::Shows(Shown::Good));
+    Seller { name, kind: Kind::Hostile, does, expect, twin, looks: 1, at, tls, reply }
+}
+
+const fn says(word: &'static str, rule: Option<&'static str>) -> Expect {
+    Expect { word, rule, refused: None }
+}
+
+const fn finds(word: &'static str, rule: &'static str) -> Expect {
+    says(word, Some(rule))
+}
+
+const fn refuses(code: &'static str) -> Expect {
+    Expect { word: "not_evaluated", rule: None, refused: Some(code) }
+}

@@ -1,0 +1,187 @@
+//! Sellers that lie about the money: amount, asset, network, time to pay.
+
+use super::super::challenge::{Asked, edited, one, requirement, respelled, without};
+use super::{Reply, Seller, finds, hostile};
+use serde_json::json;
+
+/// One more than the largest 256-bit number.
+const TWO_TO_256: &str = "115792089237316195423570985008687907853269984665640564039457584007913129639936";
+
+pub(super) const ALL: &[Seller] = &[
+    hostile(
+        "decoy-first",
+        "lists a one-cent option first and a $900 one behind it",
+        finds("payable_with_warnings", "amount.spread"),
+        "honest-networks",
+        Reply::Whole(decoy),
+    ),
+    hostile(
+        "honeypot-price",
+        "asks $5,000 for one call",
+        finds("mismatch", "amount.honeypot"),
+        "honest-dear",
+        Reply::Whole(|asked| one(asked, "amount", "5000000000")),
+    ),
+    hostile(
+        "testnet-asset",
+        "names a test network with the main network's asset",
+        finds("not_payable", "asset.unknown"),
+        "honest-v2",
+        Reply::Whole(|asked| one(asked, "network", "eip155:84532")),
+    ),
+    hostile(
+        "wrong-chain",
+        "names Ethereum with the asset of Base",
+        finds("not_payable", "asset.unknown"),
+        "honest-networks",
+        Reply::Whole(|asked| one(asked, "network", "eip155:1")),
+    ),
+    hostile(
+        "fake-usdc",
+        "calls an unknown token USD Coin",
+        finds("not_payable", "asset.unknown"),
+        "honest-v2",
+        Reply::Whole(|asked| one(asked, "asset", "0x1111111254EEB25477B68fb85Ed929f73A960582")),
+    ),
+    hostile(
+        "look-alike-usdc",
+        "uses a token whose address begins and ends like USDC's",
+        finds("not_payable", "asset.look_alike"),
+        "honest-v2",
+        Reply::Whole(|asked| one(asked, "asset", "0x833500000000000000000000000000000000002913")),
+    ),
+    hostile(
+        "homoglyph-asset",
+        "writes the asset with a Cyrillic letter in it",
+        finds("not_payable", "asset.look_alike"),
+        "honest-v2",
+        Reply::Whole(|asked| one(asked, "asset", "0x833589f\u{421}D6eDb6E08f4c7C32D4f71b54bdA02913")),
+    ),
+    hostile(
+        "decimals-claim",
+        "claims 18 decimals so that $10,000 looks like nothing",
+        finds("mismatch", "amount.honeypot"),
+        "honest-v2",
+        Reply::Whole(decimals),
+    ),
+    hostile(
+        "amount-decimal",
+        "writes the amount as 0.01",
+        finds("not_payable", "amount.form"),
+        "honest-v2",
+        Reply::Whole(|asked| one(asked, "amount", "0.01")),
+    ),
+    hostile(
+        "amount-dollars",
+        "writes the amount as $0.01",
+        finds("not_payable", "amount.form"),
+        "honest-v2",
+        Reply::Whole(|asked| one(asked, "amount", "$0.01")),
+    ),
+    hostile(
+        "amount-number",
+        "writes the amount as a JSON number",
+        finds("payable_with_warnings", "amount.form"),
+        "honest-v2",
+        Reply::Whole(|asked| one(asked, "amount", 10_000)),
+    ),
+    hostile(
+        "amount-float",
+        "writes the amount as the JSON number 1e4",
+        finds("not_payable", "amount.form"),
+        "honest-v2",
+        Reply::Whole(|asked| respelled(asked, "\"10000\"", "1e4")),
+    ),
+    hostile(
+        "amount-exponent",
+        "writes the amount as the text 1e4",
+        finds("not_payable", "amount.form"),
+        "honest-v2",
+        Reply::Whole(|asked| one(asked, "amount", "1e4")),
+    ),
+    hostile(
+        "amount-negative",
+        "asks for less than nothing",
+        finds("not_payable", "amount.form"),
+        "honest-v2",
+        Reply::Whole(|asked| one(asked, "amount", "-5")),
+    ),
+    hostile(
+        "amount-overflow",
+        "asks for 2^256, which a careless reader takes for 0",
+        finds("not_payable", "amount.form"),
+        "honest-v2",
+        Reply::Whole(|asked| one(asked, "amount", TWO_TO_256)),
+    ),
+    hostile(
+        "amount-octal",
+        "writes a leading zero, which some readers take for octal",
+        finds("not_payable", "amount.form"),
+        "honest-v2",
+        Reply::Whole(|asked| one(asked, "amount", "010000")),
+    ),
+    hostile(
+        "amount-spaced",
+        "writes a space before the amount",
+        finds("not_payable", "amount.form"),
+        "honest-v2",
+        Reply::Whole(|asked| one(asked, "amount", " 10000")),
+    ),
+    hostile(
+        "amount-zero",
+        "asks for nothing, and a signature all the same",
+        finds("payable_with_warnings", "amount.zero"),
+        "honest-v2",
+        Reply::Whole(|asked| one(asked, "amount", "0")),
+    ),
+    hostile(
+        "amount-absent",
+        "leaves the amount out so that a cap has nothing to compare",
+        finds("not_payable", "amount.form"),
+        "honest-v2",
+        Reply::Whole(|asked| without(asked, "amount")),
+    ),
+    hostile(
+        "timeout-text",
+        "writes 60 seconds as text, which makes the reference buyer sign until the year 7661",
+        finds("not_payable", "timeout.form"),
+        "honest-v2",
+        Reply::Whole(|asked| one(asked, "maxTimeoutSeconds", "60")),
+    ),
+    hostile(
+        "timeout-decade",
+        "wants an authorisation that stays good for ten years",
+        finds("payable_with_warnings", "timeout.long"),
+        "honest-v2",
+        Reply::Whole(|asked| one(asked, "maxTimeoutSeconds", 315_360_000)),
+    ),
+    hostile(
+        "wrong-domain-name",
+        "names the token's signing domain wrongly: the buyer signs what nobody can settle",
+        finds("not_payable", "asset.eip712_name"),
+        "honest-v2",
+        Reply::Whole(|asked| one(asked, "extra", json!({"name": "US Dollar Coin", "version": "2"}))),
+    ),
+    hostile(
+        "no-domain-name",
+        "leaves the signing domain out",
+        finds("not_payable", "asset.eip712_name"),
+        "honest-v2",
+        Reply::Whole(|asked| without(asked, "extra")),
+    ),
+];
+
+fn decoy(asked: &Asked) -> Vec<u8> {
+    edited(asked, |challenge| {
+        let mut dear = requirement();
+        dear["amount"] = json!("900000000");
+        challenge["accepts"] = json!([requirement(), dear]);
+    })
+}
+
+fn decimals(asked: &Asked) -> Vec<u8> {
+    edited(asked, |challenge| {
+        challenge["accepts"][0]["amount"] = json!("10000000000");
+        challenge["accepts"][0]["extra"]["decimals"] = json!(18);
+    })
+}
