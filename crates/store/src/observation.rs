@@ -65,8 +65,8 @@ impl Store {
     /// # Errors
     /// [`StoreError::Invalid`] when the id is no version 7 UUID or `facts` is no JSON; [`StoreError::Taken`] when
     /// the id is already there: what was observed is never replaced.
-    pub async fn append_observation(&self, new: NewObservation<'_>) -> Result<String, StoreError> {
-        valid(&new)?;
+    pub async fn append_observation(&self, new: &NewObservation<'_>) -> Result<String, StoreError> {
+        valid(new)?;
         let args = [
             new.id.into(),
             new.subject_kind.into(),

@@ -55,8 +55,8 @@ pub(crate) async fn observations_come_back_as_they_went_in(store: &Store) {
         facts: r#"{"n":1,"text":"\u0000é"}"#,
         ..seen(&first, FOREIGN, i64::MIN)
     };
-    assert_eq!(store.append_observation(full).await.unwrap(), first);
-    store.append_observation(seen(&second, FOREIGN, i64::MAX)).await.unwrap();
+    assert_eq!(store.append_observation(&full).await.unwrap(), first);
+    store.append_observation(&seen(&second, FOREIGN, i64::MAX)).await.unwrap();
     let rows = store.observations("endpoint", FOREIGN, at(i64::MIN), 10).await.unwrap();
     assert_eq!(rows.len(), 2);
     let row = &rows[0];
@@ -77,10 +77,10 @@ pub(crate) async fn observations_come_back_as_they_went_in(store: &Store) {
 pub(crate) async fn observations_are_the_newest_of_one_subject_oldest_first(store: &Store) {
     // Late arrivals: appended out of order, two in the same millisecond.
     for (n, when) in [(1, 30), (4, 10), (3, 20), (2, 20)] {
-        store.append_observation(seen(&id(n), "a", when)).await.unwrap();
+        store.append_observation(&seen(&id(n), "a", when)).await.unwrap();
     }
-    store.append_observation(seen(&id(9), "A", 25)).await.unwrap();
-    store.append_observation(NewObservation { subject_kind: "domain", ..seen(&id(8), "a", 25) }).await.unwrap();
+    store.append_observation(&seen(&id(9), "A", 25)).await.unwrap();
+    store.append_observation(&NewObservation { subject_kind: "domain", ..seen(&id(8), "a", 25) }).await.unwrap();
     let listed = async |since, limit| {
         let rows = store.observations("endpoint", "a", at(since), limit).await.unwrap();
         rows.into_iter().map(|row| row.id).collect::<Vec<_>>()
@@ -94,8 +94,8 @@ pub(crate) async fn observations_are_the_newest_of_one_subject_oldest_first(stor
 
 pub(crate) async fn an_observation_is_never_replaced(store: &Store) {
     let id = id(1);
-    store.append_observation(seen(&id, "a", 1)).await.unwrap();
-    let error = store.append_observation(seen(&id, "a", 2)).await.unwrap_err();
+    store.append_observation(&seen(&id, "a", 1)).await.unwrap();
+    let error = store.append_observation(&seen(&id, "a", 2)).await.unwrap_err();
     assert!(matches!(error, StoreError::Taken { what: "observation", .. }), "{error}");
     let rows = store.observations("endpoint", "a", at(0), 10).await.unwrap();
     assert_eq!(rows.iter().map(|row| row.observed_at).collect::<Vec<_>>(), [at(1)]);
@@ -104,16 +104,16 @@ pub(crate) async fn an_observation_is_never_replaced(store: &Store) {
 pub(crate) async fn what_is_no_observation_is_refused(store: &Store) {
     let good = id(1);
     for wrong in ["", "1", "01990000-0000-4000-8000-000000000001", "01990000-0000-7000-8000-00000000000A"] {
-        let error = store.append_observation(seen(wrong, "a", 1)).await.unwrap_err();
+        let error = store.append_observation(&seen(wrong, "a", 1)).await.unwrap_err();
         assert!(matches!(error, StoreError::Invalid { field: "id", .. }), "{wrong}: {error}");
     }
     for facts in ["", "{", "{}x", "nul"] {
-        let error = store.append_observation(NewObservation { facts, ..seen(&good, "a", 1) }).await.unwrap_err();
+        let error = store.append_observation(&NewObservation { facts, ..seen(&good, "a", 1) }).await.unwrap_err();
         assert!(matches!(error, StoreError::Invalid { field: "facts", .. }), "{facts}: {error}");
     }
-    let error = store.append_observation(NewObservation { outcome: "a\0", ..seen(&good, "a", 1) }).await.unwrap_err();
+    let error = store.append_observation(&NewObservation { outcome: "a\0", ..seen(&good, "a", 1) }).await.unwrap_err();
     assert!(matches!(error, StoreError::Invalid { field: "text", .. }), "{error}");
-    store.append_observation(seen(&good, "a", 1)).await.unwrap();
+    store.append_observation(&seen(&good, "a", 1)).await.unwrap();
 }
 
 pub(crate) async fn a_run_ends_once(store: &Store) {

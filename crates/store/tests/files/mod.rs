@@ -77,6 +77,36 @@ async fn a_damaged_file_stops_the_start_and_is_left_as_it_is() {
     Store::open(at(&path)).await.unwrap();
 }
 
+/// The pages of the tables' own trees are overwritten, those of the list of tables are sound.
+#[tokio::test]
+async fn damage_found_while_reading_says_what_to_do() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("countersign.db");
+    let mut bytes = sound(&path).await;
+    let sha256 = Store::open(at(&path)).await.unwrap().put_evidence(b"abc").await.unwrap();
+    let root = root_page(&path, "evidence").await;
+    bytes[(root - 1) * 4096..root * 4096].fill(0xAA);
+    let path = directory.path().join("hurt.db");
+    std::fs::write(&path, &bytes).unwrap();
+    let store = Store::open(at(&path)).await.unwrap();
+    let error = store.evidence(&sha256).await.unwrap_err();
+    let Err(again) = store.put_evidence(b"abc").await else { panic!("written into a damaged tree") };
+    for error in [error, again] {
+        assert!(matches!(error, StoreError::Damaged { .. }), "{error:?}");
+        assert!(error.to_string().contains("backup"), "{error}");
+    }
+}
+
+async fn root_page(path: &Path, table: &str) -> usize {
+    use sqlx::{Connection as _, Row as _};
+    let options = sqlx::sqlite::SqliteConnectOptions::new().filename(path);
+    let mut connection = sqlx::SqliteConnection::connect_with(&options).await.unwrap();
+    // The tree of the primary key is the one a lookup reads first.
+    let sql = "SELECT rootpage FROM sqlite_schema WHERE type = 'index' AND tbl_name = $1";
+    let row = sqlx::query(sql).bind(table).fetch_one(&mut connection).await.unwrap();
+    usize::try_from(row.get::<i64, _>(0)).unwrap()
+}
+
 #[tokio::test]
 async fn evidence_whose_bytes_changed_is_not_served() {
     let directory = tempfile::tempdir().unwrap();
