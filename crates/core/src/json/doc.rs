@@ -1,0 +1,150 @@
+//! A read text: nodes in source order, each a span of it.
+
+use std::borrow::Cow;
+
+/// A JSON text and the spans of its values.
+#[derive(Debug)]
+pub struct Doc<'a> {
+    pub(super) text: &'a str,
+    pub(super) slots: Vec<Slot>,
+}
+
+/// One value: where it stands, and where the next value outside it is (nodes are in source order).
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Slot {
+    pub(super) kind: NodeKind,
+    /// Byte range of the value.
+    pub(super) start: usize,
+    pub(super) end: usize,
+    /// Byte range of the member's name with its quotes; empty outside objects.
+    pub(super) name: (usize, usize),
+    /// Slot after this value and everything inside it.
+    pub(super) next: usize,
+    /// A second member of this name: kept as a span, passed over by every reader.
+    pub(super) shadowed: bool,
+}
+
+/// What a value is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NodeKind {
+    /// `null`
+    Null,
+    /// `true` or `false`
+    Bool,
+    /// A number
+    Number,
+    /// A string
+    String,
+    /// An array
+    Array,
+    /// An object
+    Object,
+}
+
+/// One value of a [`Doc`].
+#[derive(Clone, Copy, Debug)]
+pub struct Node<'d> {
+    doc: &'d Doc<'d>,
+    at: usize,
+}
+
+impl Doc<'_> {
+    /// The outermost value.
+    pub fn root(&self) -> Node<'_> {
+        Node { doc: self, at: 0 }
+    }
+}
+
+impl<'d> Node<'d> {
+    fn slot(self) -> &'d Slot {
+        &self.doc.slots[self.at]
+    }
+
+    /// What this value is.
+    pub fn kind(self) -> NodeKind {
+        self.slot().kind
+    }
+
+    /// The value exactly as it stands in the text.
+    pub fn raw(self) -> &'d str {
+        &self.doc.text[self.slot().start..self.slot().end]
+    }
+
+    /// The member called `name`, if this is an object that has one.
+    pub fn get(self, name: &str) -> Option<Node<'d>> {
+        self.members().find(|member| member.0 == name).map(|member| member.1)
+    }
+
+    /// The elements of an array; nothing for any other value.
+    pub fn items(self) -> impl Iterator<Item = Node<'d>> {
+        self.children(NodeKind::Array)
+    }
+
+    /// The members of an object in source order; nothing for any other value.
+    pub fn members(self) -> impl Iterator<Item = (Cow<'d, str>, Node<'d>)> {
+        self.children(NodeKind::Object).map(|child| (child.name(), child))
+    }
+
+    fn children(self, of: NodeKind) -> impl Iterator<Item = Node<'d>> {
+        let doc = self.doc;
+        let end = self.slot().next;
+        let mut at = if self.kind() == of { self.at + 1 } else { end };
+        let siblings = std::iter::from_fn(move || {
+            let node = (at < end).then_some(Node { doc, at })?;
+            at = node.slot().next;
+            Some(node)
+        });
+        siblings.filter(|node| !node.slot().shadowed)
+    }
+
+    /// This member's name, unescaped.
+    pub(super) fn name(self) -> Cow<'d, str> {
+        let (start, end) = self.slot().name;
+        unescape(self.doc.text.get(start + 1..end.saturating_sub(1)).unwrap_or_default())
+    }
+
+    /// The text of a string, unescaped; half surrogates read as U+FFFD.
+    pub fn as_str(self) -> Option<Cow<'d, str>> {
+        let raw = self.raw();
+        (self.kind() == NodeKind::String).then(|| unescape(&raw[1..raw.len() - 1]))
+    }
+
+    /// The value of `true` or `false`.
+    pub fn as_bool(self) -> Option<bool> {
+        (self.kind() == NodeKind::Bool).then(|| self.raw() == "true")
+    }
+
+    /// An unsigned integer literal that fits; fractions and exponents are not integers here.
+    pub fn as_u64(self) -> Option<u64> {
+        if self.kind() == NodeKind::Number { self.raw().parse().ok() } else { None }
+    }
+}
+
+/// The inside of a well-formed string literal, with its escapes resolved.
+pub(super) fn unescape(inside: &str) -> Cow<'_, str> {
+    if !inside.contains('\\') {
+        return Cow::Borrowed(inside);
+    }
+    let mut units: Vec<u16> = Vec::with_capacity(inside.len());
+    let mut rest = inside.chars();
+    while let Some(next) = rest.next() {
+        if next == '\\' { units.push(escape(&mut rest)) } else { units.extend(next.encode_utf16(&mut [0; 2]).iter()) }
+    }
+    Cow::Owned(String::from_utf16_lossy(&units))
+}
+
+fn escape(rest: &mut std::str::Chars<'_>) -> u16 {
+    match rest.next() {
+        Some('b') => 8,
+        Some('f') => 12,
+        Some('n') => 10,
+        Some('r') => 13,
+        Some('t') => 9,
+        Some('u') => (0..4).fold(0, |unit: u16, _| {
+            let digit = rest.next().and_then(|digit| digit.to_digit(16)).unwrap_or(0);
+            (unit << 4) | (digit as u16)
+        }),
+        Some(other) => u16::try_from(u32::from(other)).unwrap_or(0xfffd),
+        None => 0xfffd,
+    }
+}
