@@ -1,1 +1,111 @@
-//! Not written yet.
+//! Assets that offers ask for, as a table (`data/assets.tsv`) with one row per token and network.
+//! An asset outside the table has no known decimals, so nobody may show a price in dollars for it:
+//! 1000000 units are one dollar at 6 decimals and a millionth of a millionth at 18.
+
+use crate::network::{Family, Network};
+use std::sync::OnceLock;
+
+/// One token on one network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AssetRow {
+    /// CAIP-2 identifier of the network.
+    pub network: &'static str,
+    /// Contract in EIP-55 form, mint in base58, or Algorand asset number.
+    pub address: &'static str,
+    /// Ticker, for people.
+    pub symbol: &'static str,
+    /// Decimal places: one whole token is 10^decimals units.
+    pub decimals: u8,
+    /// `name` of the EIP-712 domain, when signing needs one and a source states it.
+    pub eip712_name: Option<&'static str>,
+    /// `version` of the EIP-712 domain, likewise.
+    pub eip712_version: Option<&'static str>,
+    /// Whether one whole token is meant to be one US dollar.
+    pub usd_pegged: bool,
+    /// How it is transferred: `eip3009`, `permit2`, `permit2+eip2612`, `transfer-checked`, `axfer`,
+    /// or `-` when the sources do not say.
+    pub method: &'static str,
+    /// Where the row comes from.
+    pub source: &'static str,
+}
+
+/// The row for an asset. EVM addresses match in any letter case, all others byte for byte.
+pub fn lookup(network: &Network, address: &str) -> Option<&'static AssetRow> {
+    let same = |row: &&AssetRow| match network.family() {
+        Family::Evm => row.address.eq_ignore_ascii_case(address),
+        Family::Svm | Family::Avm | Family::Other => row.address == address,
+    };
+    of(network).find(same)
+}
+
+/// The rows of one network, its default asset first.
+pub fn of(network: &Network) -> impl Iterator<Item = &'static AssetRow> {
+    table().iter().filter(move |row| row.network == network.as_str())
+}
+
+/// The known asset that `address` imitates without being it: an EVM address with the same first and
+/// last four hex digits (what wallets show), or a text that equals a known address or ticker once
+/// look-alike letters are read as the ASCII letters they resemble.
+pub fn look_alike(network: &Network, address: &str) -> Option<&'static AssetRow> {
+    if lookup(network, address).is_some() {
+        return None;
+    }
+    let read = (!address.is_ascii()).then(|| address.chars().map(resembles).collect::<String>());
+    of(network).find(|row| match &read {
+        Some(read) => row.address.eq_ignore_ascii_case(read) || row.symbol.eq_ignore_ascii_case(read),
+        None => network.family() == Family::Evm && same_ends(row.address, address),
+    })
+}
+
+/// Wallets shorten an address to its first and last four digits; vanity addresses are made to match.
+fn same_ends(known: &str, address: &str) -> bool {
+    let ends = |text: &str| {
+        let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"))?;
+        if digits.len() != 40 || !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return None;
+        }
+        Some((digits.get(..4)?.to_ascii_lowercase(), digits.get(36..)?.to_ascii_lowercase()))
+    };
+    ends(known).is_some_and(|known| ends(address) == Some(known))
+}
+
+/// The ASCII letter that a Cyrillic, Greek or full-width letter is drawn like; other letters as
+/// they are. A short list on purpose: letters that occur in hexadecimal, base58 and tickers.
+fn resembles(letter: char) -> char {
+    const PAIRS: [(&str, &str); 2] =
+        [("АВСЕНІЈКМОРЅТХУаеорсухіјѕԁ", "ABCEHIJKMOPSTXYaeopcyxijsd"), ("ΑΒΕΖΗΙΚΜΝΟΡΤΥΧο₮Ϲϲ", "ABEZHIKMNOPTYXoTCc")];
+    if let Some(ascii) = u32::from(letter).checked_sub(0xFEE0).and_then(char::from_u32).filter(char::is_ascii_graphic) {
+        return ascii;
+    }
+    let twin =
+        |(from, to): (&str, &str)| from.chars().position(|each| each == letter).and_then(|at| to.chars().nth(at));
+    PAIRS.into_iter().find_map(twin).unwrap_or(letter)
+}
+
+/// Every row of the table, in file order.
+pub fn table() -> &'static [AssetRow] {
+    static TABLE: OnceLock<Vec<AssetRow>> = OnceLock::new();
+    TABLE.get_or_init(|| lines().filter_map(row).collect())
+}
+
+fn lines() -> impl Iterator<Item = &'static str> {
+    include_str!("../data/assets.tsv").lines().filter(|line| !line.starts_with('#'))
+}
+
+/// `None` for a malformed line; a test proves that the file has none.
+fn row(line: &'static str) -> Option<AssetRow> {
+    let cells: [&'static str; 9] = line.split('\t').collect::<Vec<_>>().try_into().ok()?;
+    let [network, address, symbol, decimals, name, version, peg, method, source] = cells;
+    let known = |text: &'static str| (text != "-").then_some(text);
+    let usd_pegged = match peg {
+        "usd" => true,
+        "-" => false,
+        _ => return None,
+    };
+    let decimals = decimals.parse().ok()?;
+    let (eip712_name, eip712_version) = (known(name), known(version));
+    Some(AssetRow { network, address, symbol, decimals, eip712_name, eip712_version, usd_pegged, method, source })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,1 +1,204 @@
-//! Not written yet.
+//! Networks: CAIP-2 identifiers, and the short names, aliases and legacy forms that sellers write
+//! instead of them. The table is data (`data/networks.tsv`), one row per network with its source.
+
+use std::{fmt, sync::OnceLock};
+
+/// A network named by a well-formed CAIP-2 identifier, known to the table or not.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Network(String);
+
+/// The text is not a CAIP-2 identifier this program accepts.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NetworkError {
+    /// Not `[-a-z0-9]{3,8}:[-_a-zA-Z0-9]{1,32}`.
+    #[error("not a CAIP-2 network id (namespace:reference)")]
+    NotCaip2,
+    /// `bip122` ids name a genesis block that several Bitcoin forks share.
+    #[error("this id is shared by several forks of Bitcoin")]
+    Ambiguous,
+}
+
+impl NetworkError {
+    /// Stable code for callers.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::NotCaip2 => "network_not_caip2",
+            Self::Ambiguous => "network_ambiguous",
+        }
+    }
+}
+
+/// How addresses and assets of a network are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Family {
+    /// Ethereum and its relatives: `0x` and 40 hex digits.
+    Evm,
+    /// Solana: base58 of 32 bytes.
+    Svm,
+    /// Algorand: base32 with a checksum.
+    Avm,
+    /// Anything else: no rule of ours applies.
+    Other,
+}
+
+/// One row of the network table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NetworkRow {
+    /// CAIP-2 identifier.
+    pub caip2: &'static str,
+    /// Short name, as x402 version 1 and the checking tools write it.
+    pub name: &'static str,
+    /// Address family.
+    pub family: Family,
+    /// Whether its money is play money.
+    pub testnet: bool,
+    /// Published time until a payment is settled, in milliseconds, when a source states one.
+    pub settlement_latency_ms: Option<u64>,
+    /// Where the row comes from.
+    pub source: &'static str,
+    aliases: &'static str,
+}
+
+/// In which form a network was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Form {
+    /// The CAIP-2 identifier itself.
+    Caip2,
+    /// The short name of the table (the form of x402 version 1).
+    ShortName,
+    /// A loose name such as `base-mainnet`.
+    Alias,
+    /// Algorand's full genesis hash, which is not CAIP-2 but which clients normalise.
+    AlgorandLegacy,
+}
+
+/// A network and the form it was written in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NetworkRead {
+    /// The network meant.
+    pub network: Network,
+    /// How the text named it.
+    pub form: Form,
+}
+
+/// The full genesis hashes that Algorand sellers wrote before July 2026, and the id they stand for.
+const ALGORAND_LEGACY: [(&str, &str); 2] = [
+    ("algorand:wGHE2Pwdvd7S12BL5FaOP20EGYesN73ktiC1qzkkit8=", "algorand:wGHE2Pwdvd7S12BL5FaOP20EGYesN73k"),
+    ("algorand:SGO1GKSzyE7IEPItTxCByw9x8FmnrCDexi9/cOUJOiI=", "algorand:SGO1GKSzyE7IEPItTxCByw9x8FmnrCDe"),
+];
+
+/// Reads a network in any form that sellers and buyers use. `None` when the text names none.
+pub fn read(text: &str) -> Option<NetworkRead> {
+    if let Ok(network) = Network::parse_caip2(text) {
+        return Some(NetworkRead { network, form: Form::Caip2 });
+    }
+    if let Some((_, caip2)) = ALGORAND_LEGACY.iter().find(|(legacy, _)| *legacy == text) {
+        return Some(NetworkRead { network: Network((*caip2).to_owned()), form: Form::AlgorandLegacy });
+    }
+    by_name(text)
+}
+
+fn by_name(text: &str) -> Option<NetworkRead> {
+    let found = |row: &NetworkRow, form| NetworkRead { network: Network(row.caip2.to_owned()), form };
+    let short = table().iter().find(|row| row.name == text).map(|row| found(row, Form::ShortName));
+    let alias = || table().iter().find(|row| row.aliases().any(|alias| alias == text));
+    short.or_else(|| alias().map(|row| found(row, Form::Alias)))
+}
+
+impl Network {
+    /// Reads a CAIP-2 identifier, byte for byte (references are case-sensitive).
+    ///
+    /// # Errors
+    /// [`NetworkError`] when the text has another shape, or is a `bip122` id.
+    pub fn parse_caip2(text: &str) -> Result<Self, NetworkError> {
+        let (namespace, reference) = text.split_once(':').ok_or(NetworkError::NotCaip2)?;
+        let plain = |byte: u8| byte == b'-' || byte.is_ascii_digit();
+        let right = (3..=8).contains(&namespace.len())
+            && (1..=32).contains(&reference.len())
+            && namespace.bytes().all(|byte| plain(byte) || byte.is_ascii_lowercase())
+            && reference.bytes().all(|byte| plain(byte) || byte == b'_' || byte.is_ascii_alphabetic());
+        match namespace {
+            _ if !right => Err(NetworkError::NotCaip2),
+            "bip122" => Err(NetworkError::Ambiguous),
+            _ => Ok(Self(text.to_owned())),
+        }
+    }
+
+    /// The CAIP-2 identifier.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The row of the table, when the network is in it.
+    pub fn row(&self) -> Option<&'static NetworkRow> {
+        table().iter().find(|row| row.caip2 == self.0)
+    }
+
+    /// How this network writes addresses; from the CAIP-2 namespace, so it works beyond the table.
+    pub fn family(&self) -> Family {
+        match self.0.split_once(':').map(|(namespace, _)| namespace) {
+            Some("eip155") => Family::Evm,
+            Some("solana") => Family::Svm,
+            Some("algorand") => Family::Avm,
+            _ => Family::Other,
+        }
+    }
+}
+
+impl fmt::Display for Network {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.0)
+    }
+}
+
+impl serde::Serialize for Network {
+    fn serialize<S: serde::Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        out.serialize_str(&self.0)
+    }
+}
+
+impl NetworkRow {
+    /// Loose names that mean this network.
+    pub fn aliases(&self) -> impl Iterator<Item = &'static str> {
+        self.aliases.split(',').filter(|alias| *alias != "-")
+    }
+}
+
+/// Every row of the table, in file order.
+pub fn table() -> &'static [NetworkRow] {
+    static TABLE: OnceLock<Vec<NetworkRow>> = OnceLock::new();
+    TABLE.get_or_init(|| lines().filter_map(row).collect())
+}
+
+fn lines() -> impl Iterator<Item = &'static str> {
+    include_str!("../data/networks.tsv").lines().filter(|line| !line.starts_with('#'))
+}
+
+/// `None` for a malformed line; a test proves that the file has none.
+fn row(line: &'static str) -> Option<NetworkRow> {
+    let [caip2, name, family, stage, latency, aliases, source] =
+        line.split('\t').collect::<Vec<_>>().try_into().ok()?;
+    let settlement_latency_ms = match latency {
+        "-" => None,
+        digits => Some(digits.parse().ok()?),
+    };
+    let testnet = match stage {
+        "main" => false,
+        "test" => true,
+        _ => return None,
+    };
+    Some(NetworkRow { caip2, name, family: family_named(family)?, testnet, settlement_latency_ms, source, aliases })
+}
+
+fn family_named(name: &str) -> Option<Family> {
+    match name {
+        "evm" => Some(Family::Evm),
+        "svm" => Some(Family::Svm),
+        "avm" => Some(Family::Avm),
+        "other" => Some(Family::Other),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;
