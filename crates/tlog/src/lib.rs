@@ -1,1 +1,11 @@
-//! placeholder
+#![forbid(unsafe_code)]
+#![doc = include_str!("../README.md")]
+
+pub mod checkpoint;
+pub mod cosign;
+pub mod key;
+pub mod merkle;
+pub mod note;
+pub mod tile;
+
+mod text;
