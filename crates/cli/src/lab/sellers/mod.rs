@@ -19,7 +19,8 @@ use std::sync::LazyLock;
 pub(crate) enum Kind {
     /// Nothing wrong with it; a check that refuses it is wrong.
     Honest,
-    /// Deceives, breaks or attacks; a check that calls it plainly payable is wrong.
+    /// Deceives, breaks or attacks. Where one look cannot show it (a cloaked price, a name close to another's), the
+    /// expected word is `payable`: of these terms, which is all that a check can vouch for.
     Hostile,
 }
 
