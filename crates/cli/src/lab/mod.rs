@@ -9,6 +9,8 @@ mod sellers;
 mod serve;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod door_tests;
 
 use anyhow::Context as _;
 use countersign_core::time::Timestamp;

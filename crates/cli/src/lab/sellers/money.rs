@@ -41,14 +41,14 @@ pub(super) const ALL: &[Seller] = &[
         "calls an unknown token USD Coin",
         finds("not_payable", "asset.unknown"),
         "honest-v2",
-        Reply::Whole(|asked| one(asked, "asset", "0x1111111254EEB25477B68fb85Ed929f73A960582")),
+        Reply::Whole(|asked| one(asked, "asset", "0x5afe00000000000000000000000000000000c0de")),
     ),
     hostile(
         "look-alike-usdc",
         "uses a token whose address begins and ends like USDC's",
         finds("not_payable", "asset.look_alike"),
         "honest-v2",
-        Reply::Whole(|asked| one(asked, "asset", "0x833500000000000000000000000000000000002913")),
+        Reply::Whole(|asked| one(asked, "asset", "0x8335000000000000000000000000000000002913")),
     ),
     hostile(
         "homoglyph-asset",
