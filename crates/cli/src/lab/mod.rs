@@ -5,12 +5,12 @@
 
 mod authority;
 mod challenge;
+#[cfg(test)]
+mod door_tests;
 mod sellers;
 mod serve;
 #[cfg(test)]
 mod tests;
-#[cfg(test)]
-mod door_tests;
 
 use anyhow::Context as _;
 use countersign_core::time::Timestamp;
