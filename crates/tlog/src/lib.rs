@@ -6,6 +6,8 @@ pub mod cosign;
 pub mod key;
 pub mod merkle;
 pub mod note;
+pub mod policy;
+pub mod proof;
 pub mod tile;
 
 mod text;

@@ -1,0 +1,151 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::key::{KeyName, SignerKey};
+use crate::merkle::empty_root;
+use crate::note::NoteSignature;
+
+const LOG: &str = "log.example.test/verdicts/2026";
+
+fn key(name: &str, algorithm: Algorithm, first: u8) -> SignerKey {
+    SignerKey::from_seed(KeyName::parse(name).unwrap(), algorithm, &[first; 32]).unwrap()
+}
+
+fn witness(n: u8) -> SignerKey {
+    key(&format!("w{n}.example.test"), Algorithm::Ed25519Cosignature, 100 + n)
+}
+
+/// A log with two keys, witnesses w1 to w5, and whatever follows.
+fn file(rest: &str) -> String {
+    let log = key(LOG, Algorithm::Ed25519, 1);
+    let pq = key(LOG, Algorithm::MlDsa44, 2);
+    let mut text = format!("# trust\n\nlog {}\n \tlog\t{} https://log.example.test\n", log.verifier(), pq.verifier());
+    for n in 1..=5 {
+        text += &format!("witness w{n} {}\n", witness(n).verifier());
+    }
+    text + rest
+}
+
+fn note(text: &str, signers: &[SignerKey]) -> Note {
+    let lines: Vec<NoteSignature> = signers.iter().map(|signer| signer.sign(text, 7).unwrap()).collect();
+    Note::new(text, &lines).unwrap()
+}
+
+fn text(origin: &str) -> String {
+    Checkpoint::new(Origin::parse(origin).unwrap(), 0, empty_root()).to_string()
+}
+
+#[test]
+fn the_quorum_counts_as_written() {
+    let two_level = "group x 2 w1 w2 w3\ngroup y any w4 w5\ngroup both all x y\nquorum both\n";
+    let rows: [(&str, &[u8], bool); 12] = [
+        ("quorum none\n", &[], true),
+        ("quorum w2\n", &[2], true),
+        ("quorum w2\n", &[1, 3], false),
+        (two_level, &[1, 3, 5], true),
+        (two_level, &[1, 2, 3, 4, 5], true),
+        (two_level, &[1, 2, 3], false),
+        (two_level, &[1, 4, 5], false),
+        (two_level, &[1, 1, 4], false),
+        ("group g all w1 w2\nquorum g\n", &[1], false),
+        ("group g all w1 w2\nquorum g\n", &[2, 1], true),
+        ("group g any w1 w2\nquorum g\n", &[2], true),
+        ("group g 1 w1\nquorum g\n", &[], false),
+    ];
+    for (rest, cosigners, expected) in rows {
+        let policy = Policy::parse(file(rest).as_bytes()).unwrap();
+        let signers: Vec<SignerKey> =
+            std::iter::once(key(LOG, Algorithm::Ed25519, 1)).chain(cosigners.iter().map(|n| witness(*n))).collect();
+        let note = note(&text(LOG), &signers);
+        let result = policy.accept(&note, PostQuantum::Optional);
+        match result {
+            Ok(accepted) => assert!(expected && accepted.witnesses.len() == cosigners.len(), "{rest} {cosigners:?}"),
+            Err(error) => assert!(!expected && error == RejectError::QuorumMissing, "{rest} {cosigners:?} {error}"),
+        }
+    }
+}
+
+#[test]
+fn the_origin_s_own_log_must_have_signed() {
+    let other = key("other.example.test", Algorithm::Ed25519, 9);
+    let rest = format!("log {}\nquorum none\n", other.verifier());
+    let policy = Policy::parse(file(&rest).as_bytes()).unwrap();
+    let accept = |origin: &str, signers: &[SignerKey], pq| {
+        policy.accept(&note(&text(origin), signers), pq).map(|accepted| accepted.log.len()).map_err(|e| e.code())
+    };
+    let (ed, pq) = (|| key(LOG, Algorithm::Ed25519, 1), || key(LOG, Algorithm::MlDsa44, 2));
+    assert_eq!(accept(LOG, &[ed(), pq()], PostQuantum::Required), Ok(2));
+    assert_eq!(accept(LOG, &[ed()], PostQuantum::Optional), Ok(1));
+    assert_eq!(accept(LOG, &[ed()], PostQuantum::Required), Err("pq_missing"));
+    assert_eq!(accept("nobody.example.test", &[ed()], PostQuantum::Optional), Err("log_unknown"));
+    assert_eq!(accept("other.example.test", &[ed()], PostQuantum::Optional), Err("log_not_signed"));
+    assert_eq!(accept(LOG, &[witness(1)], PostQuantum::Optional), Err("log_not_signed"));
+    assert_eq!(accept(LOG, &[witness(9)], PostQuantum::Optional), Err("note_no_known_key"));
+    // A witness's ML-DSA key is no substitute for the log's.
+    assert_eq!(accept(LOG, &[ed(), key("w", Algorithm::MlDsa44, 3)], PostQuantum::Required), Err("pq_missing"));
+}
+
+#[test]
+fn every_wrong_line_has_its_fault() {
+    let log_key = key(LOG, Algorithm::Ed25519, 1).verifier().to_string();
+    let cosigner = witness(1).verifier().to_string();
+    let renamed = key("renamed", Algorithm::Ed25519Cosignature, 101).verifier().to_string();
+    let rows = [
+        ("quorum none".to_owned(), Fault::Unterminated),
+        ("quorum\rnone\n".to_owned(), Fault::ControlCharacter),
+        ("Quorum none\n".to_owned(), Fault::Keyword),
+        ("quorum\n".to_owned(), Fault::Words),
+        ("quorum w1 w2\n".to_owned(), Fault::Words),
+        ("log\n".to_owned(), Fault::Words),
+        ("log a b c\n".to_owned(), Fault::Words),
+        ("witness w9\n".to_owned(), Fault::Words),
+        ("group g any\n".to_owned(), Fault::Words),
+        ("log x\n".to_owned(), Fault::Key(KeyError::Malformed)),
+        (format!("log {cosigner}\n"), Fault::KeyRole),
+        (format!("witness w9 {log_key}\n"), Fault::KeyRole),
+        (format!("log {log_key}\n"), Fault::DuplicateKey),
+        (format!("witness w9 {renamed}\n"), Fault::DuplicateKey),
+        (format!("witness w1 {}\n", witness(9).verifier()), Fault::NameTaken),
+        (format!("witness none {}\n", witness(9).verifier()), Fault::NameTaken),
+        ("group w1 any w2\n".to_owned(), Fault::NameTaken),
+        ("group g any w1 w9\n".to_owned(), Fault::NameUnknown),
+        ("group g any g\n".to_owned(), Fault::NameUnknown),
+        ("group g any none\n".to_owned(), Fault::NameUnknown),
+        ("quorum w9\n".to_owned(), Fault::NameUnknown),
+        ("group g any w1 w1\n".to_owned(), Fault::MemberTwice),
+        ("group g 0 w1\n".to_owned(), Fault::Threshold),
+        ("group g 2 w1\n".to_owned(), Fault::Threshold),
+        ("group g 01 w1\n".to_owned(), Fault::Threshold),
+        ("group g some w1\n".to_owned(), Fault::Threshold),
+    ];
+    for (line, fault) in rows {
+        assert_eq!(Policy::parse(file(&line).as_bytes()).err(), Some(PolicyError::Line { line: 10, fault }), "{line}");
+    }
+    let twice = Policy::parse(file("quorum w1\nquorum w1\n").as_bytes()).err();
+    assert_eq!(twice, Some(PolicyError::Line { line: 11, fault: Fault::SecondQuorum }));
+    let shared = Policy::parse(file("group g any w1\ngroup h any w1\n").as_bytes()).err();
+    assert_eq!(shared, Some(PolicyError::Line { line: 11, fault: Fault::MemberTwice }));
+    assert_eq!(Policy::parse(file("").as_bytes()).err(), Some(PolicyError::NoQuorum));
+    assert_eq!(Policy::parse(&vec![b'\n'; MAX_POLICY + 1]).err(), Some(PolicyError::TooLarge));
+}
+
+#[test]
+fn names_are_octets_and_there_is_room_for_64() {
+    let mut bytes = Vec::new();
+    for n in 0..64 {
+        bytes.extend_from_slice(b"witness \xff");
+        bytes.extend_from_slice(format!("{n} {}\n", witness(n).verifier()).as_bytes());
+    }
+    let with_quorum = [bytes.as_slice(), b"quorum \xff7\n"].concat();
+    assert_eq!(Policy::parse(&with_quorum).unwrap().witnesses().count(), 64);
+    bytes.extend_from_slice(format!("witness more {}\n", witness(64).verifier()).as_bytes());
+    assert_eq!(Policy::parse(&bytes).err(), Some(PolicyError::Line { line: 65, fault: Fault::TooMany }));
+}
+
+proptest! {
+    #[test]
+    fn no_bytes_panic(lines in proptest::collection::vec("(group|quorum|witness|log|#)( (w[1-5]|g|any|all|[0-9]|none)){0,5}", 0..8), noise in proptest::collection::vec(any::<u8>(), 0..80)) {
+        let _ = Policy::parse(file(&(lines.join("\n") + "\n")).as_bytes());
+        let _ = Policy::parse(&noise);
+    }
+}
