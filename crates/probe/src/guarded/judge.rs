@@ -1,0 +1,206 @@
+//! Which addresses and ports we are willing to dial: globally reachable unicast, and nothing else.
+//!
+//! Source: the IANA special-purpose address registries for IPv4 and IPv6, widened where a block is reachable but no
+//! seller lives there, and narrowed to 2000::/3 for IPv6 so that every embedded IPv4 form falls outside by itself.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+/// Why an address is not dialled: the block it is in and what that block is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// The block in CIDR notation.
+    pub cidr: &'static str,
+    /// What the block is for, in a few words.
+    pub why: &'static str,
+}
+
+/// First address, prefix length, description.
+type Row4 = (Ipv4Addr, u32, Block);
+type Row6 = (Ipv6Addr, u32, Block);
+
+const fn v4(a: [u8; 4], prefix: u32, cidr: &'static str, why: &'static str) -> Row4 {
+    (Ipv4Addr::new(a[0], a[1], a[2], a[3]), prefix, Block { cidr, why })
+}
+
+const fn v6(a: [u16; 3], prefix: u32, cidr: &'static str, why: &'static str) -> Row6 {
+    (Ipv6Addr::new(a[0], a[1], a[2], 0, 0, 0, 0, 0), prefix, Block { cidr, why })
+}
+
+const IPV4: &[Row4] = &[
+    v4([0, 0, 0, 0], 8, "0.0.0.0/8", "this network"),
+    v4([10, 0, 0, 0], 8, "10.0.0.0/8", "private"),
+    v4([100, 64, 0, 0], 10, "100.64.0.0/10", "carrier-grade NAT"),
+    v4([127, 0, 0, 0], 8, "127.0.0.0/8", "loopback"),
+    v4([168, 63, 129, 16], 32, "168.63.129.16/32", "cloud wire server"),
+    v4([169, 254, 0, 0], 16, "169.254.0.0/16", "link-local and cloud metadata"),
+    v4([172, 16, 0, 0], 12, "172.16.0.0/12", "private"),
+    v4([192, 0, 0, 0], 24, "192.0.0.0/24", "protocol assignments"),
+    v4([192, 0, 2, 0], 24, "192.0.2.0/24", "documentation"),
+    v4([192, 31, 196, 0], 24, "192.31.196.0/24", "AS112"),
+    v4([192, 52, 193, 0], 24, "192.52.193.0/24", "AMT"),
+    v4([192, 88, 99, 0], 24, "192.88.99.0/24", "6to4 relay"),
+    v4([192, 168, 0, 0], 16, "192.168.0.0/16", "private"),
+    v4([192, 175, 48, 0], 24, "192.175.48.0/24", "AS112"),
+    v4([198, 18, 0, 0], 15, "198.18.0.0/15", "benchmarking"),
+    v4([198, 51, 100, 0], 24, "198.51.100.0/24", "documentation"),
+    v4([203, 0, 113, 0], 24, "203.0.113.0/24", "documentation"),
+    v4([224, 0, 0, 0], 4, "224.0.0.0/4", "multicast"),
+    v4([240, 0, 0, 0], 4, "240.0.0.0/4", "reserved and broadcast"),
+];
+
+/// What is refused inside 2000::/3; everything outside is refused before this table is read.
+const IPV6: &[Row6] = &[
+    v6([0x2001, 0, 0], 23, "2001::/23", "protocol assignments, Teredo and ORCHID"),
+    v6([0x2001, 0xdb8, 0], 32, "2001:db8::/32", "documentation"),
+    v6([0x2002, 0, 0], 16, "2002::/16", "6to4"),
+    v6([0x2620, 0x4f, 0x8000], 48, "2620:4f:8000::/48", "AS112"),
+    v6([0x3fff, 0, 0], 20, "3fff::/20", "documentation"),
+];
+
+const OUTSIDE: Block = Block { cidr: "outside 2000::/3", why: "not global unicast" };
+
+/// Ports of services that must never receive a request of ours, whoever asks for it.
+const PORTS: &[u16] =
+    &[1080, 2375, 2379, 3306, 5432, 5601, 5984, 6379, 8086, 8500, 9000, 9092, 9200, 11211, 15672, 27017];
+
+/// Says whether `address` may be dialled. An IPv4-mapped IPv6 address is judged as the IPv4 address it stands for.
+///
+/// # Errors
+/// The [`Block`] that forbids it.
+pub fn judge(address: IpAddr) -> Result<(), Block> {
+    let block = match address.to_canonical() {
+        IpAddr::V4(v4) => judge_v4(v4),
+        IpAddr::V6(v6) => judge_v6(v6),
+    };
+    block.map_or(Ok(()), Err)
+}
+
+/// Says whether `port` may be dialled: 443, and 1024 upward except the ports of well-known internal services.
+pub fn port_allowed(port: u16) -> bool {
+    port == 443 || (port >= 1024 && !PORTS.contains(&port))
+}
+
+fn judge_v4(address: Ipv4Addr) -> Option<Block> {
+    let bits = address.to_bits();
+    IPV4.iter().find(|(first, prefix, _)| (bits ^ first.to_bits()) >> (32 - prefix) == 0).map(|row| row.2)
+}
+
+fn judge_v6(address: Ipv6Addr) -> Option<Block> {
+    let bits = address.to_bits();
+    if bits >> 125 != 1 {
+        return Some(OUTSIDE);
+    }
+    IPV6.iter().find(|(first, prefix, _)| (bits ^ first.to_bits()) >> (128 - prefix) == 0).map(|row| row.2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn verdict(text: &str) -> Result<(), &'static str> {
+        judge(text.parse().unwrap()).map_err(|block| block.cidr)
+    }
+
+    /// Address before the block, first, last, address after; worked out by hand. The neighbours are public unless
+    /// they belong to the next block, which is then named.
+    #[test]
+    fn every_ipv4_block_ends_where_it_should() {
+        let rows = [
+            ("", "0.0.0.0", "0.255.255.255", "1.0.0.0"),
+            ("9.255.255.255", "10.0.0.0", "10.255.255.255", "11.0.0.0"),
+            ("100.63.255.255", "100.64.0.0", "100.127.255.255", "100.128.0.0"),
+            ("126.255.255.255", "127.0.0.0", "127.255.255.255", "128.0.0.0"),
+            ("168.63.129.15", "168.63.129.16", "168.63.129.16", "168.63.129.17"),
+            ("169.253.255.255", "169.254.0.0", "169.254.255.255", "169.255.0.0"),
+            ("172.15.255.255", "172.16.0.0", "172.31.255.255", "172.32.0.0"),
+            ("191.255.255.255", "192.0.0.0", "192.0.0.255", "192.0.1.0"),
+            ("192.0.1.255", "192.0.2.0", "192.0.2.255", "192.0.3.0"),
+            ("192.31.195.255", "192.31.196.0", "192.31.196.255", "192.31.197.0"),
+            ("192.52.192.255", "192.52.193.0", "192.52.193.255", "192.52.194.0"),
+            ("192.88.98.255", "192.88.99.0", "192.88.99.255", "192.88.100.0"),
+            ("192.167.255.255", "192.168.0.0", "192.168.255.255", "192.169.0.0"),
+            ("192.175.47.255", "192.175.48.0", "192.175.48.255", "192.175.49.0"),
+            ("198.17.255.255", "198.18.0.0", "198.19.255.255", "198.20.0.0"),
+            ("198.51.99.255", "198.51.100.0", "198.51.100.255", "198.51.101.0"),
+            ("203.0.112.255", "203.0.113.0", "203.0.113.255", "203.0.114.0"),
+            ("223.255.255.255", "224.0.0.0", "239.255.255.255", ""),
+            ("", "240.0.0.0", "255.255.255.255", ""),
+        ];
+        assert_eq!(rows.len(), IPV4.len());
+        for (before, first, last, after) in rows {
+            for outside in [before, after].iter().filter(|text| !text.is_empty()) {
+                assert_eq!(verdict(outside), Ok(()), "{outside}");
+            }
+            assert!(verdict(first).is_err(), "{first}");
+            assert_eq!(verdict(first), verdict(last), "{last}");
+        }
+    }
+
+    #[test]
+    fn every_ipv6_block_ends_where_it_should() {
+        let rows = [
+            ("2001::", "2001:1ff:ffff:ffff:ffff:ffff:ffff:ffff", "2001:200::"),
+            ("2001:db8::", "2001:db8:ffff:ffff:ffff:ffff:ffff:ffff", "2001:db9::"),
+            ("2002::", "2002:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "2003::"),
+            ("2620:4f:8000::", "2620:4f:8000:ffff:ffff:ffff:ffff:ffff", "2620:4f:8001::"),
+            ("3fff::", "3fff:fff:ffff:ffff:ffff:ffff:ffff:ffff", "3fff:1000::"),
+        ];
+        assert_eq!(rows.len(), IPV6.len());
+        for (first, last, after) in rows {
+            assert!(verdict(first).is_err(), "{first}");
+            assert_eq!(verdict(first), verdict(last), "{last}");
+            assert_eq!(verdict(after), Ok(()), "{after}");
+        }
+        assert_eq!(verdict("2606:4700::1111"), Ok(()));
+        assert_eq!(verdict("1fff:ffff::"), Err("outside 2000::/3"));
+        assert_eq!(verdict("4000::"), Err("outside 2000::/3"));
+    }
+
+    #[test]
+    fn embedded_and_metadata_addresses_are_refused() {
+        for text in [
+            "::",
+            "::1",
+            "::127.0.0.1",
+            "::ffff:127.0.0.1",
+            "::ffff:10.0.0.1",
+            "::ffff:0:127.0.0.1",
+            "64:ff9b::7f00:1",
+            "64:ff9b:1::1",
+            "2002:7f00:1::",
+            "2001:0:7f00:1::",
+            "100::1",
+            "5f00::1",
+            "fd00:ec2::254",
+            "fd20:ce::254",
+            "fe80::1",
+            "fec0::1",
+            "ff02::1",
+            "169.254.169.254",
+            "169.254.170.2",
+            "100.100.100.200",
+            "192.0.0.192",
+            "192.0.0.9",
+        ] {
+            assert!(verdict(text).is_err(), "{text}");
+        }
+        assert_eq!(verdict("::ffff:8.8.8.8"), Ok(()), "a mapped public address is public");
+    }
+
+    #[test]
+    fn ports_of_internal_services_are_refused() {
+        for (port, allowed) in [
+            (443, true),
+            (8443, true),
+            (1024, true),
+            (65535, true),
+            (0, false),
+            (22, false),
+            (80, false),
+            (1023, false),
+            (6379, false),
+        ] {
+            assert_eq!(port_allowed(port), allowed, "{port}");
+        }
+    }
+}

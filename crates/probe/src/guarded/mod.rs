@@ -1,0 +1,222 @@
+//! The guarded door: judge the URL, resolve, judge every address, dial one, prove who answered, read with caps.
+//!
+//! No redirects are followed, no proxies and no environment are honoured, no cookies are kept, no connection is used
+//! twice. Source of the limits: the transport rules in the project's identity digest.
+
+mod connect;
+pub mod judge;
+mod outcome;
+mod read;
+mod resolve;
+mod tee;
+mod tls;
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use countersign_core::endpoint::ResourceUrl;
+use countersign_core::time::Timestamp;
+use hickory_resolver::TokioResolver;
+use tokio::time::Instant;
+use tokio_rustls::rustls::pki_types::CertificateDer;
+use url::Url;
+
+use outcome::Failure;
+pub use outcome::{Answer, Refused, RefusedCode, TransportFlag};
+use tee::Scan;
+pub use tls::{RootsError, roots_from_pem};
+use tls::{Seen, Trust};
+
+/// How long and how much. Times count from the start of their own step, `total` from the start of the fetch.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// TCP connection.
+    pub connect: Duration,
+    /// TLS handshake.
+    pub tls: Duration,
+    /// From the request to the end of the response head.
+    pub first_byte: Duration,
+    /// Between two pieces of the body.
+    pub read: Duration,
+    /// Everything, from the name look-up to the last byte.
+    pub total: Duration,
+    /// Bytes of response head, interim responses included.
+    pub head: usize,
+    /// Header lines.
+    pub headers: usize,
+    /// Bytes of body.
+    pub body: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            connect: Duration::from_secs(2),
+            tls: Duration::from_secs(3),
+            first_byte: Duration::from_secs(3),
+            read: Duration::from_secs(2),
+            total: Duration::from_secs(5),
+            head: 64 << 10,
+            headers: 64,
+            body: 1 << 20,
+        }
+    }
+}
+
+/// What the operator of the door decides. The default is the strict door: no loopback, public roots only.
+#[derive(Clone, Debug, Default)]
+pub struct DoorConfig {
+    /// For labs: names under `.localhost` mean 127.0.0.1, without DNS. Named in every result it touched.
+    pub allow_loopback: bool,
+    /// For labs: certificate authorities beside the public ones, DER. Named in every result they may have touched.
+    pub extra_roots: Vec<CertificateDer<'static>>,
+    /// Times and sizes.
+    pub limits: Limits,
+}
+
+/// The methods we use on strangers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// GET, without a body.
+    Get,
+    /// POST.
+    Post,
+}
+
+impl Method {
+    /// The method as it stands on the request line.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Post => "POST",
+        }
+    }
+}
+
+/// One request to a stranger.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// Where to.
+    pub url: ResourceUrl,
+    /// How.
+    pub method: Method,
+    /// JSON bytes to send; `None` sends no body.
+    pub body: Option<Vec<u8>>,
+}
+
+/// The only way to an address that somebody else controls.
+#[derive(Debug)]
+pub struct Door {
+    config: DoorConfig,
+    dns: Option<TokioResolver>,
+    trust: Result<Trust, RootsError>,
+}
+
+impl Door {
+    /// A door with the system's name servers. Without any configured, it still reaches names under `.localhost`. With
+    /// an extra root that cannot be used it refuses every fetch; [`roots_from_pem`] finds that out earlier.
+    pub fn new(config: DoorConfig) -> Self {
+        let trust = Trust::new(&config.extra_roots);
+        Self { config, dns: resolve::system(), trust }
+    }
+
+    /// Sends one request and reads one answer. `now` is the instant at which the certificate is judged.
+    ///
+    /// # Errors
+    /// [`Refused`] when no answer could be had, or when its head must not be used. A body that broke off is no
+    /// refusal: see [`Answer::body_complete`].
+    pub async fn fetch(&self, request: &Request, now: Timestamp) -> Result<Answer, Refused> {
+        let seen = Seen::default();
+        let started = Instant::now();
+        let outcome = self.attempt(request, now, &seen, started).await;
+        outcome.map_err(|failure| Refused {
+            code: failure.code,
+            detail: failure.detail,
+            chain: seen.chain(),
+            elapsed_ms: millis(started),
+        })
+    }
+
+    async fn attempt(
+        &self,
+        request: &Request,
+        now: Timestamp,
+        seen: &Seen,
+        started: Instant,
+    ) -> Result<Answer, Failure> {
+        let limits = &self.config.limits;
+        let end = started + limits.total;
+        let step = |time: Duration| end.min(Instant::now() + time);
+        let (url, host, port) = target(request)?;
+        let trust = self.trust.as_ref().map_err(|error| Failure::new(RefusedCode::RootsUnusable, error))?;
+        let address = self.resolve(&host, end).await?;
+        let tcp = connect::dial(&host, address, port, step(limits.connect)).await?;
+        let tls = trust.handshake(&host, tcp, seen, now, step(limits.tls)).await?;
+        let scan = Scan::new(limits.head);
+        let mut opened = read::open(tls, request, &url, limits, &scan, step(limits.first_byte)).await?;
+        let latency_ms = millis(started);
+        let body = read::body(&mut opened, limits, end).await;
+        let flags = self.flags(&host, &scan, &body);
+        let headers = opened.head.headers.iter();
+        Ok(Answer {
+            status: opened.head.status.as_u16(),
+            headers: headers.map(|(name, value)| (name.to_string(), value.as_bytes().to_vec())).collect(),
+            body_complete: body.broken.is_none(),
+            body: body.bytes,
+            head_bytes: scan.ask(|scan| scan.head_bytes()),
+            interim: scan.ask(|scan| scan.interim()),
+            peer: SocketAddr::new(address, port),
+            chain: seen.chain(),
+            latency_ms,
+            flags,
+        })
+    }
+
+    async fn resolve(&self, host: &str, end: Instant) -> Result<std::net::IpAddr, Failure> {
+        tokio::time::timeout_at(end, resolve::resolve(self.dns.as_ref(), host, self.config.allow_loopback))
+            .await
+            .unwrap_or_else(|_| Err(Failure::new(RefusedCode::Dns, "the name server did not answer in time")))
+    }
+
+    fn flags(&self, host: &str, scan: &Scan, body: &read::Body) -> Vec<TransportFlag> {
+        use TransportFlag as Flag;
+        let head = scan.ask(|scan| scan.head_bytes());
+        let found = [
+            (self.config.allow_loopback && resolve::is_local(host), Flag::LoopbackAllowed),
+            (!self.config.extra_roots.is_empty(), Flag::ExtraRoots),
+            (head > 8 << 10, Flag::HeadAbove8KiB),
+            (head > 16 << 10, Flag::HeadAbove16KiB),
+            (scan.ask(|scan| scan.bare_lf()), Flag::BareLf),
+            (scan.ask(|scan| scan.interim()) > 0, Flag::Interim),
+            (scan.ask(|scan| scan.overran()), Flag::BodyLong),
+        ];
+        let seen = found.into_iter().filter(|(holds, _)| *holds).map(|(_, flag)| flag);
+        seen.chain(body.broken).collect()
+    }
+}
+
+/// The parts of the URL that the door acts on. The port is judged here, the host when it is resolved.
+fn target(request: &Request) -> Result<(Url, String, u16), Failure> {
+    let url = Url::parse(request.url.as_str()).map_err(|error| Failure::new(RefusedCode::Url, error))?;
+    let host = match url.host() {
+        Some(url::Host::Domain(name)) if url.scheme() == "https" && !name.ends_with('.') => name.to_owned(),
+        _ => {
+            return Err(Failure::new(
+                RefusedCode::Url,
+                "the door opens to https and a host name without a trailing dot",
+            ));
+        }
+    };
+    let port = url.port_or_known_default().unwrap_or(443);
+    if !judge::port_allowed(port) {
+        return Err(Failure::new(RefusedCode::PortRefused, format!("port {port} is not for sellers")));
+    }
+    Ok((url, host, port))
+}
+
+fn millis(started: Instant) -> u64 {
+    u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests;

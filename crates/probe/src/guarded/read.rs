@@ -1,0 +1,134 @@
+//! Speaking HTTP/1.1 on a proved connection: one request, one head, one capped body, every wait with an end.
+
+use bytes::Bytes;
+use http_body_util::{BodyExt, Full};
+use hyper::body::Incoming;
+use hyper::client::conn::http1;
+use hyper::header;
+use hyper_util::rt::TokioIo;
+use tokio::net::TcpStream;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, timeout_at};
+use tokio_rustls::client::TlsStream;
+use url::{Position, Url};
+
+use super::tee::{Scan, Tee};
+use super::{Failure, Limits, Method, RefusedCode, Request, TransportFlag};
+
+/// Who we say we are.
+const USER_AGENT: &str = concat!("countersign/", env!("CARGO_PKG_VERSION"));
+
+/// A body that has fewer bytes than this for each whole second after the first is dripping.
+const MIN_BYTES_PER_SECOND: u64 = 1024;
+
+/// A response head, with the connection that still feeds its body. Dropping it ends the connection.
+pub(super) struct Opened {
+    pub(super) head: hyper::http::response::Parts,
+    body: Incoming,
+    _driver: JoinSet<()>,
+}
+
+/// A body as far as it was read.
+pub(super) struct Body {
+    pub(super) bytes: Vec<u8>,
+    /// Why it is not whole, when it is not.
+    pub(super) broken: Option<TransportFlag>,
+}
+
+/// Sends `request` and waits for the head of the answer until `until`.
+pub(super) async fn open(
+    tls: TlsStream<TcpStream>,
+    request: &Request,
+    url: &Url,
+    limits: &Limits,
+    scan: &Scan,
+    until: Instant,
+) -> Result<Opened, Failure> {
+    let stream = TokioIo::new(Tee::new(tls, scan.clone()));
+    let (mut send, connection) = http1::Builder::new()
+        .max_headers(limits.headers)
+        .max_buf_size(limits.head + 8192)
+        .handshake(stream)
+        .await
+        .map_err(|error| explain(&error, scan))?;
+    let mut driver = JoinSet::new();
+    driver.spawn(async move {
+        // A broken connection shows up at the request or at the body, where it can be explained.
+        let _ = connection.await;
+    });
+    let answer = timeout_at(until, send.send_request(message(request, url)?))
+        .await
+        .map_err(|_| Failure::new(RefusedCode::FirstByteTimeout, "no complete response head in time"))?
+        .map_err(|error| explain(&error, scan))?;
+    let (head, body) = answer.into_parts();
+    check_head(&head)?;
+    Ok(Opened { head, body, _driver: driver })
+}
+
+fn message(request: &Request, url: &Url) -> Result<hyper::Request<Full<Bytes>>, Failure> {
+    let method = match request.method {
+        Method::Get => hyper::Method::GET,
+        Method::Post => hyper::Method::POST,
+    };
+    let body = request.body.clone().unwrap_or_default();
+    let mut message = hyper::Request::builder()
+        .method(method)
+        .uri(&url[Position::BeforePath..Position::AfterQuery])
+        .header(header::HOST, &url[Position::BeforeHost..Position::AfterPort])
+        .header(header::USER_AGENT, USER_AGENT)
+        .header(header::ACCEPT, "application/json")
+        .header(header::ACCEPT_ENCODING, "identity")
+        .header(header::CONNECTION, "close");
+    if request.body.is_some() {
+        message = message.header(header::CONTENT_TYPE, "application/json");
+    }
+    message.body(Full::new(body.into())).map_err(|error| Failure::new(RefusedCode::Url, error))
+}
+
+fn check_head(head: &hyper::http::response::Parts) -> Result<(), Failure> {
+    if head.status == hyper::StatusCode::SWITCHING_PROTOCOLS {
+        return Err(Failure::new(RefusedCode::SwitchingProtocols, "the server wants another protocol"));
+    }
+    let mut codings = head.headers.get_all(header::CONTENT_ENCODING).iter();
+    match codings.find(|coding| !coding.as_bytes().eq_ignore_ascii_case(b"identity")) {
+        Some(coding) => Err(Failure::new(RefusedCode::ContentEncoding, format!("{coding:?} was not asked for"))),
+        None => Ok(()),
+    }
+}
+
+/// Reads the body until its end, the cap, a break, or `until`. What was read is kept in every case, because the head
+/// of such an answer is evidence too.
+pub(super) async fn body(opened: &mut Opened, limits: &Limits, until: Instant) -> Body {
+    let started = Instant::now();
+    let mut bytes = Vec::new();
+    loop {
+        let quiet = until.min(Instant::now() + limits.read);
+        let frame = match timeout_at(quiet, opened.body.frame()).await {
+            Err(_) => return Body { bytes, broken: Some(TransportFlag::BodySlow) },
+            Ok(None) => return Body { bytes, broken: None },
+            Ok(Some(Err(_))) => return Body { bytes, broken: Some(TransportFlag::BodyShort) },
+            Ok(Some(Ok(frame))) => frame,
+        };
+        // Trailers are no evidence of anything and are dropped.
+        let data = frame.into_data().unwrap_or_default();
+        let room = limits.body - bytes.len();
+        bytes.extend_from_slice(&data[..data.len().min(room)]);
+        if data.len() > room {
+            return Body { bytes, broken: Some(TransportFlag::BodyCapped) };
+        }
+        if (bytes.len() as u64) < started.elapsed().as_secs() * MIN_BYTES_PER_SECOND {
+            return Body { bytes, broken: Some(TransportFlag::BodySlow) };
+        }
+    }
+}
+
+/// The scan saw the bytes themselves, so its word comes before hyper's.
+fn explain(error: &hyper::Error, scan: &Scan) -> Failure {
+    let code = scan.ask(|scan| scan.trouble()).unwrap_or(match error {
+        error if error.is_parse_too_large() => RefusedCode::HeadTooLarge,
+        error if error.is_parse() => RefusedCode::HeadMalformed,
+        _ => RefusedCode::ClosedEarly,
+    });
+    let cause = std::error::Error::source(error).map(|cause| format!(": {cause}")).unwrap_or_default();
+    Failure::new(code, format!("{error}{cause}"))
+}
