@@ -1,1 +1,45 @@
-//! Not written yet.
+//! What earlier sightings of one URL say: who has been paid there, when that and the price and the
+//! schema changed, and how often it answered in the last seven days.
+//!
+//! The recipient is a small state machine (seed 003, `payTo_pending`). It moves only on *trusted*
+//! observations, so that nobody can talk a new recipient into good standing by asking often: an
+//! anonymous look moves nothing, and the owner's own looks count once in ten minutes.
+
+mod observed;
+mod standing;
+
+pub use observed::{Observed, Outcome, Trust};
+pub use standing::{Recipient, Seen, Standing, Week};
+
+use crate::time::Timestamp;
+
+/// How far back a caller should read observations before it folds them: two years. The recipient
+/// and the change times need all of it; the counts use the last [`WEEK_MS`] only.
+pub const WINDOW_MS: i64 = 2 * 365 * 24 * 60 * 60 * 1000;
+/// The most observations a caller should read for one URL, newest first.
+pub const MOST: u32 = 10_000;
+/// The window of the counts, seven days.
+pub const WEEK_MS: i64 = 7 * 24 * 60 * 60 * 1000;
+/// Two observations count as independent of each other when they are at least this far apart.
+pub const APART_MS: i64 = 10 * 60 * 1000;
+
+/// Applies observations in the order given (the order of arrival) as of `now`.
+///
+/// One that is older than what was already counted changes nothing, so a late arrival never
+/// rewrites newer state.
+pub fn fold(observations: &[Observed], now: Timestamp) -> Standing {
+    let mut standing = Standing::default();
+    observations.iter().for_each(|observed| standing.apply(observed, now));
+    standing
+}
+
+/// A recipient in the form that is compared: lower-cased on EVM networks, byte for byte elsewhere.
+pub(crate) fn normal_pay_to(network: Option<&str>, pay_to: &str) -> String {
+    match network {
+        Some(network) if network.starts_with("eip155:") => pay_to.to_ascii_lowercase(),
+        _ => pay_to.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -88,7 +88,8 @@ pub fn seal(mut document: Map<String, Value>, issued_at: Timestamp, key: &Signin
 /// [`OpenError`]; malformed, unknown and invalid are told apart.
 pub fn open(bytes: &[u8], trusted: &[VerifyingKey]) -> Result<Opened, OpenError> {
     let canonical = json::canonicalize(bytes, Profile::Signed, &Limits::default())?;
-    let mut document: Map<String, Value> = serde_json::from_slice(&canonical).map_err(|_| OpenError::Member("schema"))?;
+    let mut document: Map<String, Value> =
+        serde_json::from_slice(&canonical).map_err(|_| OpenError::Member("schema"))?;
     let text = |name: &'static str| document.get(name).and_then(Value::as_str).ok_or(OpenError::Member(name));
     let schema = text("schema")?.to_owned();
     let issued_at = Timestamp::parse(text("issuedAt")?).map_err(|_| OpenError::Member("issuedAt"))?;

@@ -88,7 +88,8 @@ impl KeyFile {
     /// [`KeyFileError`]
     pub fn parse(bytes: &[u8]) -> Result<Self, KeyFileError> {
         let doc = json::parse(bytes, Profile::Signed, &Limits::default())?;
-        let text = |name: &'static str| doc.root().get(name).and_then(|node| node.as_str()).ok_or(KeyFileError::Member(name));
+        let text =
+            |name: &'static str| doc.root().get(name).and_then(|node| node.as_str()).ok_or(KeyFileError::Member(name));
         if text("schema")? != "countersign/key/v1" {
             return Err(KeyFileError::Member("schema"));
         }

@@ -21,7 +21,12 @@ fn object(value: Value) -> Map<String, Value> {
 }
 
 fn sealed() -> Vec<u8> {
-    seal(object(json!({"schema": "countersign/decision/v1", "word": "payable"})), Timestamp::from_seconds(1_788_253_200), &key()).unwrap()
+    seal(
+        object(json!({"schema": "countersign/decision/v1", "word": "payable"})),
+        Timestamp::from_seconds(1_788_253_200),
+        &key(),
+    )
+    .unwrap()
 }
 
 #[test]
@@ -74,7 +79,9 @@ fn sealing_refuses_what_it_sets_itself_and_what_it_cannot_write() {
     assert_eq!(seal(Map::new(), at, &key()), Err(SealError::NoSchema));
     assert_eq!(seal(object(json!({"schema": "x", "keyId": "y"})), at, &key()), Err(SealError::Reserved("keyId")));
     let unsafe_integer = object(json!({"schema": "x", "n": 9_007_199_254_740_992_u64}));
-    assert!(matches!(seal(unsafe_integer, at, &key()), Err(SealError::Json(error)) if error.code() == "json_unsafe_integer"));
+    assert!(
+        matches!(seal(unsafe_integer, at, &key()), Err(SealError::Json(error)) if error.code() == "json_unsafe_integer")
+    );
 }
 
 /// The 14 encodings of small-order points, canonical or not, and the outcome that matters: none loads.
@@ -86,8 +93,16 @@ fn weak_and_non_canonical_keys_do_not_load() {
         bytes
     };
     for bytes in [
-        edge(1, 0, 0), edge(0, 0, 0), edge(0, 0, 0x80), edge(1, 0, 0x80), edge(0xec, 0xff, 0x7f), edge(0xec, 0xff, 0xff),
-        edge(0xed, 0xff, 0x7f), edge(0xed, 0xff, 0xff), edge(0xee, 0xff, 0x7f), edge(0xee, 0xff, 0xff),
+        edge(1, 0, 0),
+        edge(0, 0, 0),
+        edge(0, 0, 0x80),
+        edge(1, 0, 0x80),
+        edge(0xec, 0xff, 0x7f),
+        edge(0xec, 0xff, 0xff),
+        edge(0xed, 0xff, 0x7f),
+        edge(0xed, 0xff, 0xff),
+        edge(0xee, 0xff, 0x7f),
+        edge(0xee, 0xff, 0xff),
     ] {
         assert!(VerifyingKey::from_bytes(&bytes).is_err(), "{}", hex::encode(bytes));
     }
@@ -97,7 +112,8 @@ fn weak_and_non_canonical_keys_do_not_load() {
 /// "Taming the many EdDSAs": strict verification accepts row 3 only, and a key that is weak never loads.
 #[test]
 fn speccheck() {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/third-party/ed25519/speccheck.json");
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../../shared/data/third-party/ed25519/speccheck.json");
     let Ok(text) = std::fs::read_to_string(path) else {
         println!("skipped: the Ed25519 edge cases are not here");
         return;
@@ -106,7 +122,8 @@ fn speccheck() {
     let bytes = |case: &Value, name: &str| hex::decode(case[name].as_str().unwrap()).unwrap();
     let accepted = |case: &Value| {
         let public: [u8; 32] = bytes(case, "pub_key").try_into().unwrap();
-        VerifyingKey::from_bytes(&public).is_ok_and(|key| key.verifies(&bytes(case, "message"), &bytes(case, "signature")))
+        VerifyingKey::from_bytes(&public)
+            .is_ok_and(|key| key.verifies(&bytes(case, "message"), &bytes(case, "signature")))
     };
     let rows: Vec<usize> = (0..12).filter(|row| accepted(&cases[row])).collect();
     assert_eq!(rows, [3]);
@@ -114,7 +131,12 @@ fn speccheck() {
 
 #[test]
 fn key_files_round_trip_and_hide_their_seed() {
-    let file = KeyFile { purpose: Purpose::Decision, state: KeyState::Current, created: Timestamp::from_seconds(5), key: key() };
+    let file = KeyFile {
+        purpose: Purpose::Decision,
+        state: KeyState::Current,
+        created: Timestamp::from_seconds(5),
+        key: key(),
+    };
     let read = KeyFile::parse(&file.to_bytes()).unwrap();
     assert_eq!((read.purpose, read.state, read.created), (file.purpose, file.state, file.created));
     assert_eq!(read.key.id(), key().id());
@@ -123,7 +145,9 @@ fn key_files_round_trip_and_hide_their_seed() {
 
 #[test]
 fn damaged_key_files_say_what_is_wrong_and_nothing_secret() {
-    let good = KeyFile { purpose: Purpose::Log, state: KeyState::Previous, created: Timestamp::from_seconds(5), key: key() }.to_bytes();
+    let good =
+        KeyFile { purpose: Purpose::Log, state: KeyState::Previous, created: Timestamp::from_seconds(5), key: key() }
+            .to_bytes();
     let text = String::from_utf8(good.to_vec()).unwrap();
     let wrong = |from: &str, to: &str| KeyFile::parse(text.replace(from, to).as_bytes()).unwrap_err();
     assert_eq!(wrong("\"log\"", "\"lgo\""), KeyFileError::Member("purpose"));
