@@ -295,8 +295,8 @@ impl Reader<'_, '_> {
         Ok(NodeKind::Number)
     }
 
-    /// An integer that a double cannot tell from its neighbour is refused however it is spelled: its
-    /// canonical form is an integer literal (below 1e21), so the next reader would meet it as one.
+    /// Every double beyond 2^53-1 is an integer that it cannot tell from its neighbour, so the size of
+    /// the value decides and its spelling does not: `1e20`, `1e21` and twenty-one digits are one case.
     fn judge_number(&mut self, start: usize) {
         let literal = &self.text[start..self.at];
         if literal.len() <= 15 && !literal.contains(['e', 'E']) {
@@ -305,10 +305,7 @@ impl Reader<'_, '_> {
         let value: f64 = literal.parse().unwrap_or(f64::INFINITY);
         if !value.is_finite() {
             self.note(start, DefectKind::Overflow);
-        } else if self.safe_integers
-            && value.abs() > LARGEST_SAFE
-            && (value.abs() < 1e21 || !literal.contains(['.', 'e', 'E']))
-        {
+        } else if self.safe_integers && value.abs() > LARGEST_SAFE {
             self.note(start, DefectKind::UnsafeInteger);
         }
     }

@@ -84,29 +84,48 @@ fn sealing_refuses_what_it_sets_itself_and_what_it_cannot_write() {
     );
 }
 
-/// The 14 encodings of small-order points, canonical or not, and the outcome that matters: none loads.
+/// 32 bytes: the first, thirty alike, the last.
+fn encoding(first: u8, rest: u8, last: u8) -> [u8; 32] {
+    let mut bytes = [rest; 32];
+    (bytes[0], bytes[31]) = (first, last);
+    bytes
+}
+
+/// y = 1, 0, p-1 and their unreduced forms, with either sign; y of the points of order 8 is not so regular.
 #[test]
-fn weak_and_non_canonical_keys_do_not_load() {
-    let edge = |first: u8, rest: u8, last: u8| {
-        let mut bytes = [rest; 32];
-        (bytes[0], bytes[31]) = (first, last);
-        bytes
-    };
-    for bytes in [
-        edge(1, 0, 0),
-        edge(0, 0, 0),
-        edge(0, 0, 0x80),
-        edge(1, 0, 0x80),
-        edge(0xec, 0xff, 0x7f),
-        edge(0xec, 0xff, 0xff),
-        edge(0xed, 0xff, 0x7f),
-        edge(0xed, 0xff, 0xff),
-        edge(0xee, 0xff, 0x7f),
-        edge(0xee, 0xff, 0xff),
+fn keys_of_small_order_do_not_load() {
+    let mut all = vec![];
+    for (first, rest, last) in [(0, 0, 0), (1, 0, 0), (0xec, 0xff, 0x7f), (0xed, 0xff, 0x7f), (0xee, 0xff, 0x7f)] {
+        all.extend([encoding(first, rest, last), encoding(first, rest, last | 0x80)]);
+    }
+    for order_8 in [
+        "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
+        "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
     ] {
-        assert!(VerifyingKey::from_bytes(&bytes).is_err(), "{}", hex::encode(bytes));
+        let mut bytes: [u8; 32] = hex::decode(order_8).unwrap().try_into().unwrap();
+        all.push(bytes);
+        bytes[31] |= 0x80;
+        all.push(bytes);
+    }
+    assert_eq!(all.len(), 14);
+    for bytes in all {
+        assert_eq!(VerifyingKey::from_bytes(&bytes).unwrap_err(), KeyError::Weak, "{}", hex::encode(bytes));
     }
     assert!(VerifyingKey::from_bytes(&key().verifying_key().to_bytes()).is_ok(), "positive control");
+}
+
+/// y + p for y of 2..=18: the same point as y, spelled a second time.
+#[test]
+fn a_second_spelling_of_a_good_key_does_not_load() {
+    let mut seen = 0;
+    for y in 2..=18 {
+        if VerifyingKey::from_bytes(&encoding(y, 0, 0)).is_ok() {
+            let twin = encoding(0xed + y, 0xff, 0x7f);
+            assert_eq!(VerifyingKey::from_bytes(&twin).unwrap_err(), KeyError::NotCanonical, "y = {y}");
+            seen += 1;
+        }
+    }
+    assert!(seen > 0, "half of all y are on the curve");
 }
 
 /// "Taming the many EdDSAs": strict verification accepts row 3 only, and a key that is weak never loads.
