@@ -125,12 +125,26 @@ pub(super) fn unescape(inside: &str) -> Cow<'_, str> {
     if !inside.contains('\\') {
         return Cow::Borrowed(inside);
     }
-    let mut units: Vec<u16> = Vec::with_capacity(inside.len());
-    let mut rest = inside.chars();
-    while let Some(next) = rest.next() {
-        if next == '\\' { units.push(escape(&mut rest)) } else { units.extend(next.encode_utf16(&mut [0; 2]).iter()) }
+    let mut out = String::with_capacity(inside.len());
+    let mut rest = inside;
+    while let Some(at) = rest.find('\\') {
+        out.push_str(&rest[..at]);
+        let mut chars = rest[at..].chars();
+        out.push_str(&String::from_utf16_lossy(&escapes(&mut chars)));
+        rest = chars.as_str();
     }
-    Cow::Owned(String::from_utf16_lossy(&units))
+    out.push_str(rest);
+    Cow::Owned(out)
+}
+
+/// Escapes that stand side by side: only those can form a surrogate pair.
+fn escapes(rest: &mut std::str::Chars<'_>) -> Vec<u16> {
+    let mut units = Vec::new();
+    while rest.as_str().starts_with('\\') {
+        rest.next();
+        units.push(escape(rest));
+    }
+    units
 }
 
 fn escape(rest: &mut std::str::Chars<'_>) -> u16 {

@@ -24,6 +24,7 @@ fn escapes_as_rfc_8785_does() {
         "\"\u{20ac}$\\u000f\\nA'B\\\"\\\\\\\\\\\"/\""
     );
     assert_eq!(canonical("\"\\ud83d\\ude00\"").unwrap(), "\"\u{1f600}\"");
+    assert_eq!(canonical(r#""a\n\tb\ud83d\ude00c\u0041""#).unwrap(), "\"a\\n\\tb\u{1f600}cA\"");
 }
 
 /// Bits and text from RFC 8785 appendix B and its reference test data.
@@ -184,6 +185,15 @@ mod properties {
             let ours = canonicalize(&text, Profile::Rfc8785, &Limits::default()).unwrap();
             prop_assert_eq!(&ours, &serde_json_canonicalizer::to_vec(&document).unwrap());
             prop_assert_eq!(&canonicalize(&ours, Profile::Rfc8785, &Limits::default()).unwrap(), &ours);
+        }
+
+        #[test]
+        fn the_order_of_members_does_not_matter(names in prop::collection::btree_set("[a-c\u{e000}\u{10000}]{0,3}", 0..8)) {
+            let object = |names: Vec<&String>| {
+                let members: Vec<_> = names.iter().map(|name| format!("\"{name}\":\"{name}\"")).collect();
+                canonical(&format!("{{{}}}", members.join(","))).unwrap()
+            };
+            prop_assert_eq!(object(names.iter().collect()), object(names.iter().rev().collect()));
         }
 
         #[test]
