@@ -1,7 +1,7 @@
 //! The guarded door: judge the URL, resolve, judge every address, dial one, prove who answered, read with caps.
 //!
 //! No redirects are followed, no proxies and no environment are honoured, no cookies are kept, no connection is used
-//! twice. Source of the limits: the transport rules in the project's identity digest.
+//! twice.
 
 mod connect;
 pub mod judge;
@@ -157,19 +157,8 @@ impl Door {
         let latency_ms = millis(started);
         let body = read::body(&mut opened, limits, end).await;
         let flags = self.flags(&host, &scan, &body);
-        let headers = opened.head.headers.iter();
-        Ok(Answer {
-            status: opened.head.status.as_u16(),
-            headers: headers.map(|(name, value)| (name.to_string(), value.as_bytes().to_vec())).collect(),
-            body_complete: body.broken.is_none(),
-            body: body.bytes,
-            head_bytes: scan.ask(|scan| scan.head_bytes()),
-            interim: scan.ask(|scan| scan.interim()),
-            peer: SocketAddr::new(address, port),
-            chain: seen.chain(),
-            latency_ms,
-            flags,
-        })
+        let peer = SocketAddr::new(address, port);
+        Ok(Answer { latency_ms, flags, ..answer(&opened, body, &scan, peer, seen) })
     }
 
     async fn resolve(&self, host: &str, end: Instant) -> Result<std::net::IpAddr, Failure> {
@@ -192,6 +181,23 @@ impl Door {
         ];
         let seen = found.into_iter().filter(|(holds, _)| *holds).map(|(_, flag)| flag);
         seen.chain(body.broken).collect()
+    }
+}
+
+/// What was seen; the door itself knows the time and the remarks.
+fn answer(opened: &read::Opened, body: read::Body, scan: &Scan, peer: SocketAddr, seen: &Seen) -> Answer {
+    let headers = opened.head.headers.iter();
+    Answer {
+        status: opened.head.status.as_u16(),
+        headers: headers.map(|(name, value)| (name.to_string(), value.as_bytes().to_vec())).collect(),
+        body_complete: body.broken.is_none(),
+        body: body.bytes,
+        head_bytes: scan.ask(|scan| scan.head_bytes()),
+        interim: scan.ask(|scan| scan.interim()),
+        peer,
+        chain: seen.chain(),
+        latency_ms: 0,
+        flags: Vec::new(),
     }
 }
 

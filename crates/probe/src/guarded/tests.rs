@@ -204,7 +204,7 @@ async fn post_is_tried_only_where_the_endpoint_names_it() {
 }
 
 /// The ways to say 127.0.0.1, or to hide a host, that public collections list. One of the two gates must refuse each:
-/// the URL's own hygiene, or the door. The last column of a pass would be an address, and there is none.
+/// the URL's own hygiene, or the door.
 #[tokio::test]
 async fn no_spelling_of_a_private_address_gets_through() {
     let door = Door::new(DoorConfig::default());
@@ -247,4 +247,23 @@ async fn no_spelling_of_a_private_address_gets_through() {
         let known = [RefusedCode::Url, RefusedCode::PortRefused, RefusedCode::AddressRefused];
         assert!(known.contains(&refused.code), "{text}: {refused}");
     }
+}
+
+/// Sixty-four bad servers at once: each ends in its own way, in time, with no more than a capped body in hand.
+#[tokio::test]
+async fn many_hostile_servers_at_once_end_within_the_deadline() {
+    let started = Instant::now();
+    let mut looks = tokio::task::JoinSet::new();
+    for number in 0..64 {
+        let head = b"HTTP/1.1 402 X\r\n\r\n".to_vec();
+        let behaviour = match number % 3 {
+            0 => Behaviour::Flood(head, 100 << 20),
+            1 => Behaviour::Drip(head),
+            _ => Behaviour::Silent,
+        };
+        looks.spawn(ask(Leaf::Honest, HOST, behaviour));
+    }
+    let held: usize = looks.join_all().await.into_iter().flatten().map(|answer| answer.body.len()).sum();
+    assert!(held <= 64 << 20, "{held}");
+    assert!(started.elapsed() < Duration::from_secs(30), "{:?}", started.elapsed());
 }
