@@ -1,1 +1,253 @@
-//! Not written yet.
+//! What a seller's 402 offers: read with patience, graded with care.
+//!
+//! Nothing readable is thrown away because a neighbour is broken, nothing is repaired that a buyer would
+//! sign, and every deviation is a finding with a documented rule. *Spec* says whether the specification
+//! is met, *interop* whether the reference buyer would pay.
+
+pub mod clean;
+mod entry;
+mod header;
+pub mod rules;
+mod x402;
+
+#[cfg(test)]
+mod tests;
+
+use serde::Serialize;
+
+use crate::amount::{Amount, Usd};
+use crate::asset::AssetRow;
+use crate::finding::{Finding, Severity};
+use crate::network::Network;
+
+/// One HTTP exchange as received.
+#[derive(Clone, Copy, Debug)]
+pub struct Exchange<'a> {
+    /// The URL asked.
+    pub url: &'a str,
+    /// The method asked with.
+    pub method: &'a str,
+    /// The status answered.
+    pub status: u16,
+    /// Header names and raw values, in order.
+    pub headers: &'a [(String, Vec<u8>)],
+    /// The body as far as it was read.
+    pub body: &'a [u8],
+    /// Whether that is all of it.
+    pub body_complete: bool,
+}
+
+/// What an exchange came to.
+#[derive(Clone, Debug)]
+pub struct Reading {
+    /// Which kind of answer it was.
+    pub kind: ReadingKind,
+    /// The word for the best offer, or for the answer as a whole.
+    pub word: Word,
+    /// Every option, in the seller's order.
+    pub offers: Vec<Offer>,
+    /// What rules saw.
+    pub findings: Vec<Finding>,
+    /// Other ways to pay that the answer names.
+    pub rails: Vec<RailSeen>,
+    /// Ids of the extensions in the challenge, cleaned.
+    pub extensions: Vec<String>,
+    /// Where an input schema was found.
+    pub input_schema: Option<SchemaSource>,
+    /// SHA-256 of the RFC 8785 bytes of the whole envelope, hex; none when it has no canonical form.
+    pub quote_sha256: Option<String>,
+}
+
+/// Kinds of answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReadingKind {
+    /// A 402 with terms.
+    Challenge,
+    /// A 402 without readable terms.
+    NoTerms,
+    /// Something else; why there was nothing to grade.
+    NotEvaluated(NotEvaluated),
+}
+
+/// Why there was nothing to grade.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NotEvaluated {
+    /// No answer came.
+    NotReached,
+    /// A success without payment: ungated, a trial, or something else. Never "free".
+    Reachable200,
+    /// A redirect, recorded and not followed.
+    Redirect,
+    /// A wall refused the probe (401, 403, 429).
+    Wall,
+    /// The method is not answered here.
+    MethodNotAllowed,
+    /// Any other 4xx.
+    ClientError,
+    /// The server failed.
+    ServerError,
+}
+
+/// The word for people.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Word {
+    /// Can be paid, nothing to warn of.
+    Payable,
+    /// Can be paid; read the findings first.
+    PayableWithWarnings,
+    /// A named client cannot pay it, or nobody should.
+    NotPayable,
+    /// It names another resource than the one asked.
+    Mismatch,
+    /// We did not see what is needed to say.
+    NotEvaluated,
+}
+
+/// Yes or no, per dimension.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Grade {
+    /// Met.
+    Pass,
+    /// Not met.
+    Fail,
+}
+
+/// Which channel an offer was read from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Source {
+    /// A header.
+    Header,
+    /// The body.
+    Body,
+}
+
+/// Where an input schema was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SchemaSource {
+    /// In the challenge itself.
+    Envelope,
+    /// In its bazaar extension.
+    Bazaar,
+}
+
+/// Another way to pay, named by `WWW-Authenticate`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RailSeen {
+    /// Lightning with macaroons (`L402`, formerly `LSAT`).
+    L402,
+    /// Machine payments protocol (`Payment`).
+    Mpp,
+    /// x402 named as an authentication scheme.
+    X402,
+}
+
+impl RailSeen {
+    fn of(scheme: &str) -> Option<Self> {
+        match scheme.to_ascii_lowercase().as_str() {
+            "l402" | "lsat" => Some(Self::L402),
+            "payment" => Some(Self::Mpp),
+            "x402" => Some(Self::X402),
+            _ => None,
+        }
+    }
+}
+
+/// One payable option.
+#[derive(Clone, Debug)]
+pub struct Offer {
+    /// Its place in `accepts`.
+    pub index: usize,
+    /// The envelope's version, 1 or 2.
+    pub version: u8,
+    /// Where it stood.
+    pub source: Source,
+    /// Scheme, cleaned.
+    pub scheme: String,
+    /// Network as written, cleaned.
+    pub network_raw: String,
+    /// The network meant.
+    pub network: Option<Network>,
+    /// Asset as written, cleaned.
+    pub asset: String,
+    /// The asset's row in our table.
+    pub asset_row: Option<&'static AssetRow>,
+    /// Price in atomic units; for `upto` the most that may be charged.
+    pub amount: Option<Amount>,
+    /// Price in USD, for assets pegged to it only.
+    pub usd: Option<Usd>,
+    /// Recipient in normal form, cleaned.
+    pub pay_to: String,
+    /// Lifetime of an authorisation, seconds.
+    pub max_timeout_seconds: Option<u64>,
+    /// Whether the specification is met.
+    pub spec: Grade,
+    /// Whether the reference buyer would pay.
+    pub interop: Grade,
+    /// The word for this option.
+    pub word: Word,
+}
+
+impl Reading {
+    /// The reading of no answer at all.
+    pub fn not_seen() -> Self {
+        Self::nothing(ReadingKind::NotEvaluated(NotEvaluated::NotReached), Word::NotEvaluated, Vec::new())
+    }
+
+    fn nothing(kind: ReadingKind, word: Word, findings: Vec<Finding>) -> Self {
+        Self {
+            kind,
+            word,
+            offers: Vec::new(),
+            findings,
+            rails: Vec::new(),
+            extensions: Vec::new(),
+            input_schema: None,
+            quote_sha256: None,
+        }
+    }
+}
+
+/// Reads one exchange.
+pub fn read(exchange: &Exchange<'_>) -> Reading {
+    let mut reading = match refusal(exchange.status) {
+        Some((why, rule)) => {
+            let seen = exchange.status.to_string();
+            let findings = rule.map(|rule| rules::finding(rule, "status", &seen, Some("402"))).into_iter().collect();
+            Reading::nothing(ReadingKind::NotEvaluated(why), Word::NotEvaluated, findings)
+        }
+        None => x402::read(exchange),
+    };
+    reading.rails = header::rails(exchange.headers);
+    reading
+}
+
+/// Why a status is nothing to grade; none for a 402.
+fn refusal(status: u16) -> Option<(NotEvaluated, Option<&'static str>)> {
+    match status {
+        402 => None,
+        200..=299 => Some((NotEvaluated::Reachable200, Some("http.ungated"))),
+        300..=399 => Some((NotEvaluated::Redirect, Some("http.redirect"))),
+        401 | 403 | 429 => Some((NotEvaluated::Wall, Some("http.wall"))),
+        405 | 501 => Some((NotEvaluated::MethodNotAllowed, None)),
+        500..=599 => Some((NotEvaluated::ServerError, None)),
+        _ => Some((NotEvaluated::ClientError, None)),
+    }
+}
+
+/// The word that `findings` leave an option: the gravest decides.
+fn word(findings: &[&Finding]) -> Word {
+    if findings.iter().any(|finding| finding.severity == Severity::Block) {
+        return Word::NotPayable;
+    }
+    if findings.iter().any(|finding| finding.rule == "resource.other_domain") {
+        return Word::Mismatch;
+    }
+    let warns = findings.iter().any(|finding| finding.severity >= Severity::Medium);
+    if warns { Word::PayableWithWarnings } else { Word::Payable }
+}
