@@ -1,0 +1,192 @@
+//! The decision.
+
+use super::judge::{Judge, PayTo, Reason, Why, complete, pay_to, total_cost};
+use super::{CheckRequest, Objective};
+use crate::amount::Usd;
+use crate::history::Standing;
+use crate::offer::{Offer, Reading, ReadingKind};
+use crate::time::Timestamp;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+/// What this request's probe measured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Facts {
+    /// Round trip in milliseconds; `None` when nothing answered.
+    pub latency_ms: Option<u64>,
+}
+
+/// Why nothing was selected (words of seed 003's closed list).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MissReason {
+    /// No payment challenge that could be read.
+    #[serde(rename = "no_402_envelope")]
+    No402Envelope,
+    /// A challenge, but no offer in it that names a recipient.
+    NoPayto,
+    /// Complete offers, but no input schema where one was required.
+    NoInputSchema,
+    /// Complete offers, none inside all bounds.
+    ConstraintsUnmet,
+}
+
+/// Something that was asked about and could not be judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+pub struct Unjudged {
+    /// The bound, or the matter.
+    pub what: &'static str,
+    /// Why not, for people.
+    pub why: &'static str,
+}
+
+/// An offer that was not selected because it may not be.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Excluded {
+    /// Position in `Reading::offers`.
+    pub offer: usize,
+    /// Whether the offer is complete; an incomplete one needs no further reason.
+    pub complete: bool,
+    /// Every bound that excludes it.
+    pub reasons: Vec<Reason>,
+}
+
+/// What the rules make of one reading.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Decision {
+    /// Position in `Reading::offers` of the selected offer.
+    pub selected: Option<usize>,
+    /// Whether an eligible offer was seen live.
+    pub live: bool,
+    /// Whether the challenge has a complete offer.
+    pub payable: bool,
+    /// Payable, and an input schema is present. Promises nothing about a call's success.
+    pub invocable: bool,
+    /// The bounds that no complete offer met; when each was met by some offer but all by none, the
+    /// bounds that excluded any. Empty on a hit.
+    pub unmet_constraints: Vec<&'static str>,
+    /// The bounds in force.
+    pub applied_constraints: Map<String, Value>,
+    /// What could not be judged.
+    pub not_evaluated: Vec<Unjudged>,
+    /// Why nothing was selected; `None` exactly when something was.
+    pub miss_reason: Option<MissReason>,
+    /// `["payTo_changed"]`, or empty.
+    pub risk: Vec<&'static str>,
+    /// Whether the selected offer (on a miss, any complete one) pays another recipient than the
+    /// known one.
+    pub pay_to_changed: bool,
+    /// Whether that recipient waits for a second independent look.
+    pub pay_to_pending: bool,
+    /// The offers that may not be selected.
+    pub excluded: Vec<Excluded>,
+}
+
+/// Applies `request` to `reading`. `standing` includes this sighting; `now` ages its counts.
+pub fn decide(
+    request: &CheckRequest,
+    reading: &Reading,
+    standing: &Standing,
+    facts: &Facts,
+    now: Timestamp,
+) -> Decision {
+    let judge = Judge { request, reading, standing, facts, week: standing.week(now) };
+    let excluded = excluded(&judge);
+    let selected = select(&judge, &excluded);
+    let payable = reading.kind == ReadingKind::Challenge && reading.offers.iter().any(complete);
+    let unmet_constraints = if selected.is_some() { Vec::new() } else { unmet(&excluded) };
+    let pay_to_changed = changed(&judge, selected);
+    Decision {
+        selected,
+        live: selected.is_some(),
+        payable,
+        invocable: payable && reading.input_schema.is_some(),
+        miss_reason: if selected.is_some() { None } else { Some(miss(reading, payable, &unmet_constraints)) },
+        unmet_constraints,
+        applied_constraints: request.applied(),
+        not_evaluated: unjudged(&judge, &excluded),
+        risk: if pay_to_changed { vec!["payTo_changed"] } else { Vec::new() },
+        pay_to_changed,
+        // Until it is established, a changed recipient is a pending one; there is no third state.
+        pay_to_pending: pay_to_changed,
+        excluded,
+    }
+}
+
+fn excluded(judge: &Judge<'_>) -> Vec<Excluded> {
+    let one = |(offer, it): (usize, &Offer)| {
+        let complete = judge.reading.kind == ReadingKind::Challenge && complete(it);
+        let reasons = if complete { judge.reasons(it) } else { Vec::new() };
+        (!complete || !reasons.is_empty()).then_some(Excluded { offer, complete, reasons })
+    };
+    judge.reading.offers.iter().enumerate().filter_map(one).collect()
+}
+
+fn select(judge: &Judge<'_>, excluded: &[Excluded]) -> Option<usize> {
+    let eligible = |at: &usize| !excluded.iter().any(|one| one.offer == *at);
+    let offers = judge.reading.offers.iter().enumerate().filter(|(at, _)| eligible(at));
+    offers.min_by_key(|(at, offer)| rank(judge, *at, offer)).map(|(at, _)| at)
+}
+
+/// Smaller is better; `(true, _)` marks an unknown value, which sorts last.
+type Rank<'a> = (bool, (bool, u64), bool, (bool, Option<&'a Usd>), usize);
+
+fn rank<'a>(judge: &Judge<'_>, at: usize, offer: &'a Offer) -> Rank<'a> {
+    let request = judge.request;
+    let other_network = request.prefer_network.is_some() && offer.network != request.prefer_network;
+    let settlement = offer.network.as_ref().and_then(|network| network.row()).and_then(|row| row.settlement_latency_ms);
+    let known = judge.standing.recipient.established().is_some_and(|seen| seen.pay_to == pay_to(offer));
+    let (speed, newcomer, price) = match request.objective {
+        Objective::Best | Objective::Fastest | Objective::MostReliable => (None, !known, offer.usd.as_ref()),
+        Objective::Cheapest => (None, false, offer.usd.as_ref()),
+        Objective::LowestTotalCost => (None, false, total_cost(offer)),
+        Objective::FastestSettlement => (settlement, false, offer.usd.as_ref()),
+    };
+    (other_network, (speed.is_none(), speed.unwrap_or(0)), newcomer, (price.is_none(), price), at)
+}
+
+fn unmet(excluded: &[Excluded]) -> Vec<&'static str> {
+    let complete = || excluded.iter().filter(|one| one.complete);
+    let fails = |one: &Excluded, name: &str| one.reasons.iter().any(|reason| reason.constraint == name);
+    let mut any: Vec<&'static str> = Vec::new();
+    for reason in complete().flat_map(|one| &one.reasons) {
+        if !any.contains(&reason.constraint) {
+            any.push(reason.constraint);
+        }
+    }
+    let all: Vec<_> = any.iter().copied().filter(|name| complete().all(|one| fails(one, name))).collect();
+    if all.is_empty() { any } else { all }
+}
+
+fn miss(reading: &Reading, payable: bool, unmet: &[&'static str]) -> MissReason {
+    let challenge = reading.kind == ReadingKind::Challenge && !reading.offers.is_empty();
+    match unmet {
+        ["require_invocable"] => MissReason::NoInputSchema,
+        _ if payable => MissReason::ConstraintsUnmet,
+        _ if challenge && reading.offers.iter().all(|offer| offer.pay_to.is_empty()) => MissReason::NoPayto,
+        _ => MissReason::No402Envelope,
+    }
+}
+
+fn changed(judge: &Judge<'_>, selected: Option<usize>) -> bool {
+    let offers = judge.reading.offers.iter().enumerate();
+    let asked = |(at, offer): &(usize, &Offer)| complete(offer) && selected.is_none_or(|selected| selected == *at);
+    offers.filter(asked).any(|(_, offer)| judge.pay_to(offer) == PayTo::Changed)
+}
+
+fn unjudged(judge: &Judge<'_>, excluded: &[Excluded]) -> Vec<Unjudged> {
+    let mut list: Vec<Unjudged> = Vec::new();
+    let mut name = |what, why| {
+        if list.iter().all(|one| one.what != what) {
+            list.push(Unjudged { what, why });
+        }
+    };
+    for reason in excluded.iter().flat_map(|one| &one.reasons).filter(|reason| reason.why == Why::Unknown) {
+        name(reason.constraint, "the value it bounds is unknown, so it excludes the offer");
+    }
+    let unrecorded = |offer: &Offer| complete(offer) && judge.pay_to(offer) == PayTo::Unrecorded;
+    if judge.reading.offers.iter().any(unrecorded) {
+        name("payTo history", "an offer is on a network on which no recipient of this URL was recorded");
+    }
+    list
+}

@@ -1,0 +1,159 @@
+//! One offer against every bound.
+
+use super::{CheckRequest, Facts, Objective};
+use crate::amount::{Amount, Usd};
+use crate::history::{Standing, Week, normal_pay_to};
+use crate::offer::{Offer, Reading, Word};
+
+/// Observations a success rate needs before it is one (seed 003).
+const RATE_NEEDS: u64 = 3;
+
+/// Why a bound excludes an offer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Why {
+    /// The value is known and outside.
+    Outside,
+    /// The value is unknown, and unknown fails closed.
+    Unknown,
+}
+
+/// One bound that excludes an offer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
+pub struct Reason {
+    /// Name of the bound on the wire.
+    pub constraint: &'static str,
+    /// Known and outside, or unknown.
+    pub why: Why,
+}
+
+/// Where an offer's recipient stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PayTo {
+    /// The known recipient, or the first one ever seen here.
+    Known,
+    /// Nothing was recorded for this recipient's network, while another offer pays the known one.
+    Unrecorded,
+    /// Another recipient than the known one.
+    Changed,
+}
+
+/// What all offers of one reading share.
+pub(super) struct Judge<'a> {
+    pub(super) request: &'a CheckRequest,
+    pub(super) reading: &'a Reading,
+    pub(super) standing: &'a Standing,
+    pub(super) facts: &'a Facts,
+    pub(super) week: Week,
+}
+
+/// Whether the offer is one a client can pay at all.
+pub(super) const fn complete(offer: &Offer) -> bool {
+    matches!(offer.word, Word::Payable | Word::PayableWithWarnings)
+}
+
+impl Judge<'_> {
+    /// Every bound that excludes `offer`, each judged without regard to the others.
+    pub(super) fn reasons(&self, offer: &Offer) -> Vec<Reason> {
+        let request = self.request;
+        let network = offer.network.as_ref();
+        let settlement = network.and_then(|network| network.row()).and_then(|row| row.settlement_latency_ms);
+        let total = total_cost(offer);
+        [
+            given(&request.networks).and_then(|list| check("networks", network, |it| list.contains(it))),
+            given(&request.deny_networks).and_then(|list| check("deny_networks", network, |it| !list.contains(it))),
+            given(&request.allow_pay_to).and_then(|list| self.allowed(offer, list)),
+            at_most("max_price_usd", offer.usd.as_ref(), request.max_price_usd.as_ref()),
+            at_most("max_total_cost_usd", total, request.max_total_cost_usd.as_ref()),
+            at_most("max_amount_atomic", dollar_units(offer), request.max_amount_atomic.as_ref()),
+            at_most("max_probe_latency_ms", self.facts.latency_ms, request.probe_bound_ms()),
+            at_most("max_service_latency_ms", self.week.p50_ms, request.max_service_latency_ms),
+            at_most("max_settlement_latency_ms", settlement, request.max_settlement_latency_ms),
+            self.observations(),
+            self.success(),
+            (request.require_invocable && self.reading.input_schema.is_none()).then(|| outside("require_invocable")),
+            (!request.accept_payto_change && self.pay_to(offer) == PayTo::Changed)
+                .then(|| outside("accept_payTo_change")),
+            // This version writes no log, so no receipt can be promised.
+            request.require_transparency.then_some(Reason { constraint: "require_transparency", why: Why::Unknown }),
+            (request.objective == Objective::LowestTotalCost && total.is_none())
+                .then_some(Reason { constraint: "objective", why: Why::Unknown }),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+
+    fn allowed(&self, offer: &Offer, list: &[String]) -> Option<Reason> {
+        let wanted = pay_to(offer);
+        let network = offer.network.as_ref().map(|network| network.as_str());
+        let named = list.iter().any(|allowed| normal_pay_to(network, allowed) == wanted);
+        (!named).then(|| outside("allow_pay_to"))
+    }
+
+    /// None at all is unknown rather than too few, unless none is what was asked for.
+    fn observations(&self) -> Option<Reason> {
+        let least = self.request.min_observations?;
+        let why = if self.week.n_7d == 0 { Why::Unknown } else { Why::Outside };
+        (self.week.n_7d < least).then_some(Reason { constraint: "min_observations", why })
+    }
+
+    fn success(&self) -> Option<Reason> {
+        let least = self.request.min_observed_success?;
+        let rate = (self.week.n_7d >= RATE_NEEDS).then_some(self.week);
+        check("min_observed_success", rate, |week| least.reached(week.success_7d, week.n_7d))
+    }
+
+    /// The offer's recipient against our history of this URL. History records the first offer only,
+    /// so a second offer on another network has nothing to differ from as long as the known
+    /// recipient is still offered; once it is gone, whoever took its place is a change.
+    pub(super) fn pay_to(&self, offer: &Offer) -> PayTo {
+        let Some(known) = self.standing.recipient.known() else { return PayTo::Known };
+        let (wanted, network) = (pay_to(offer), offer.network.as_ref().map(|network| network.as_str()));
+        let waiting = self.standing.recipient.pending().is_some_and(|pending| pending.pay_to == wanted);
+        let elsewhere = network.is_some() && known.network.is_some() && network != known.network.as_deref();
+        let still_offered = || self.reading.offers.iter().any(|other| complete(other) && pay_to(other) == known.pay_to);
+        match () {
+            () if wanted == known.pay_to => PayTo::Known,
+            () if !waiting && elsewhere && still_offered() => PayTo::Unrecorded,
+            () => PayTo::Changed,
+        }
+    }
+}
+
+pub(super) fn pay_to(offer: &Offer) -> String {
+    normal_pay_to(offer.network.as_ref().map(|network| network.as_str()), &offer.pay_to)
+}
+
+/// Price plus fees. We charge nothing, and an `exact` payment by EIP-3009 is a signature that the
+/// facilitator carries to the chain, so it costs the buyer no gas; every other way is unknown.
+pub(super) fn total_cost(offer: &Offer) -> Option<&Usd> {
+    let sponsored = offer.scheme == "exact" && offer.asset_row.is_some_and(|row| row.method == "eip3009");
+    offer.usd.as_ref().filter(|_| sponsored)
+}
+
+/// The amount, when its unit is a millionth of a dollar.
+fn dollar_units(offer: &Offer) -> Option<&Amount> {
+    let dollar = offer.asset_row.is_some_and(|row| row.usd_pegged && row.decimals == 6);
+    offer.amount.as_ref().filter(|_| dollar)
+}
+
+fn given<T>(list: &[T]) -> Option<&[T]> {
+    (!list.is_empty()).then_some(list)
+}
+
+fn at_most<T: PartialOrd>(constraint: &'static str, value: Option<T>, bound: Option<T>) -> Option<Reason> {
+    let bound = bound?;
+    check(constraint, value, |value| value <= bound)
+}
+
+fn check<T>(constraint: &'static str, value: Option<T>, holds: impl FnOnce(T) -> bool) -> Option<Reason> {
+    match value {
+        None => Some(Reason { constraint, why: Why::Unknown }),
+        Some(value) => (!holds(value)).then(|| outside(constraint)),
+    }
+}
+
+const fn outside(constraint: &'static str) -> Reason {
+    Reason { constraint, why: Why::Outside }
+}
