@@ -1,2 +1,51 @@
-//! placeholder
-fn main() {}
+//! `countersign`: commands, human output, settings.
+
+mod app;
+mod args;
+mod commands;
+mod lab;
+mod settings;
+mod show;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::args::{Cli, Command};
+
+/// What a command came to; the number is the exit code (`countersign --help` lists them).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exit {
+    Yes = 0,
+    No = 1,
+    Usage = 2,
+    Malformed = 3,
+    NotEvaluated = 4,
+}
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let exit = match run(cli).await {
+        Ok(exit) => exit,
+        Err(failure) => {
+            show::failure(&failure);
+            app::exit_of(&failure)
+        }
+    };
+    ExitCode::from(exit as u8)
+}
+
+async fn run(cli: Cli) -> anyhow::Result<Exit> {
+    let settings = settings::Settings::load(&cli.global, |name| std::env::var(name).ok());
+    let settings = settings.map_err(|error| app::Failure::usage(format!("{error:#}")))?;
+    match cli.command {
+        Command::Check(check) => commands::check::run(&settings, &cli.global, &check).await,
+        Command::Verify(verify) => commands::verify::run(&settings, &cli.global, &verify),
+        Command::Keys(keys) => commands::keys::run(&settings, &cli.global, &keys),
+        Command::Lab(lab) => commands::lab::run(&cli.global, &lab).await,
+        Command::Demo(demo) => commands::demo::run(&cli.global, &demo).await,
+        Command::Config => commands::config::run(&settings, &cli.global),
+        Command::Doctor => commands::doctor::run(&settings, &cli.global).await,
+    }
+}

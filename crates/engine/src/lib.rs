@@ -1,1 +1,8 @@
-//! placeholder
+//! **How we decide.** One module a use case. This crate owns the clock, the randomness and the keys
+//! on disk; it holds no SQL and opens no socket of its own.
+
+pub mod check;
+pub mod decision;
+pub mod env;
+pub mod keys;
+pub mod verify;

@@ -1,0 +1,104 @@
+//! What commands share: opening the data directory, and failures with a hint and an exit code.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::Context;
+use countersign_core::time::Timestamp;
+use countersign_engine::check::Checker;
+use countersign_engine::env::Env;
+use countersign_engine::keys::Keys;
+use countersign_probe::{Door, DoorConfig};
+use countersign_store::{Location, Store};
+
+use crate::Exit;
+use crate::settings::Settings;
+
+/// A failure with the exit code and the hint a person gets.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+pub(crate) struct Failure {
+    message: String,
+    hint: Option<String>,
+    exit: Exit,
+}
+
+impl Failure {
+    /// The command line or the settings are wrong.
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
+        Self { message: message.into(), hint: None, exit: Exit::Usage }
+    }
+
+    /// A file or an argument is not what it should be.
+    pub(crate) fn malformed(message: impl Into<String>) -> Self {
+        Self { message: message.into(), hint: None, exit: Exit::Malformed }
+    }
+
+    /// Something of ours stands in the way.
+    pub(crate) fn blocked(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { message: message.into(), hint: Some(hint.into()), exit: Exit::NotEvaluated }
+    }
+
+    /// What to do about it.
+    pub(crate) fn hint(&self) -> Option<&str> {
+        self.hint.as_deref()
+    }
+}
+
+/// The exit code of any error: our own says it, anything else means that nothing was evaluated.
+pub(crate) fn exit_of(error: &anyhow::Error) -> Exit {
+    error.downcast_ref::<Failure>().map_or(Exit::NotEvaluated, |failure| failure.exit)
+}
+
+/// Reads the keys of a data directory.
+pub(crate) fn keys(data: &Path) -> anyhow::Result<Keys> {
+    Keys::load(data).map_err(|error| Failure::blocked(error.to_string(), error.hint()).into())
+}
+
+/// The present instant.
+pub(crate) fn now() -> Timestamp {
+    Env::Real.now()
+}
+
+/// Opens everything a check needs.
+pub(crate) async fn checker(settings: &Settings) -> anyhow::Result<Checker> {
+    let data = &settings.data.0;
+    let keys = keys(data)?;
+    let location = match &settings.database.0 {
+        Some(address) => Location::Postgres(address.clone()),
+        None => {
+            std::fs::create_dir_all(data)
+                .with_context(|| format!("cannot make the data directory {}", data.display()))?;
+            Location::Sqlite(data.join("countersign.db"))
+        }
+    };
+    let store = Store::open(location)
+        .await
+        .map_err(|error| Failure::blocked(error.to_string(), "`countersign config` says which database is in force"))?;
+    let door = Door::new(door_config(settings)?);
+    let switches = lab_switches(settings);
+    Ok(Checker::new(Arc::new(Env::Real), door, store, keys, switches))
+}
+
+fn door_config(settings: &Settings) -> anyhow::Result<DoorConfig> {
+    let mut config = DoorConfig { allow_loopback: settings.allow_loopback.0, ..DoorConfig::default() };
+    if let Some(path) = &settings.ca.0 {
+        let pem = std::fs::read(path)
+            .map_err(|error| Failure::usage(format!("cannot read --ca {}: {error}", path.display())))?;
+        config.extra_roots = countersign_probe::roots_from_pem(&pem)
+            .map_err(|error| Failure::malformed(format!("--ca {}: {error}", path.display())))?;
+    }
+    Ok(config)
+}
+
+/// Switches that weaken the guard, as they are named in every result they touched.
+fn lab_switches(settings: &Settings) -> Vec<&'static str> {
+    let mut switches = Vec::new();
+    if settings.allow_loopback.0 {
+        switches.push("allow_loopback");
+    }
+    if settings.ca.0.is_some() {
+        switches.push("extra_ca");
+    }
+    switches
+}

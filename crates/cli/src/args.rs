@@ -1,0 +1,176 @@
+//! What a person may type.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+/// Know who you are about to pay, what they ask, and be able to prove it later.
+///
+/// Exit codes: 0 yes, valid or payable · 1 no · 2 usage · 3 malformed input · 4 could not be evaluated,
+/// stale or expired · 5 trust policy not met.
+#[derive(Debug, Parser)]
+#[command(name = "countersign", version)]
+pub(crate) struct Cli {
+    /// Settings for every command.
+    #[command(flatten)]
+    pub(crate) global: Global,
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// Flags every command takes.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct Global {
+    /// Data directory: keys, database
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) data: Option<PathBuf>,
+    /// Settings file; `countersign.toml` in the current folder when it exists
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// PostgreSQL address in place of the database file in the data directory
+    #[arg(long, global = true, value_name = "URL")]
+    pub(crate) database: Option<String>,
+    /// Print JSON on standard output
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// Say nothing on standard error but errors
+    #[arg(long, global = true)]
+    pub(crate) quiet: bool,
+    /// Labs only: let names under .localhost reach this machine
+    #[arg(long, global = true)]
+    pub(crate) allow_loopback: bool,
+    /// Labs only: trust the certificates in this PEM file as well
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) ca: Option<PathBuf>,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Look at a live paid endpoint and decide whether to pay it
+    Check(Box<CheckArgs>),
+    /// Say offline whether a signed decision is genuine
+    Verify(VerifyArgs),
+    /// Make, list, show and rotate signing keys
+    #[command(subcommand)]
+    Keys(KeysCommand),
+    /// Serve honest and hostile sellers on loopback
+    Lab(LabArgs),
+    /// Show a check against honest and hostile sellers, without network, wallet or account
+    Demo(DemoArgs),
+    /// Print the settings in force and where each came from
+    Config,
+    /// Look for what would stop a check on this machine
+    Doctor,
+}
+
+/// `countersign check`
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct CheckArgs {
+    /// The paid endpoint, https only
+    #[arg(required_unless_present = "from", conflicts_with = "from")]
+    pub(crate) url: Option<String>,
+    /// Check every URL in this file, one a line; prints one JSON line each
+    #[arg(long, value_name = "FILE")]
+    pub(crate) from: Option<PathBuf>,
+    /// Write the signed decision to this file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    /// Only these networks (names or CAIP-2 ids, comma separated)
+    #[arg(long, value_delimiter = ',')]
+    pub(crate) networks: Vec<String>,
+    /// Never these networks
+    #[arg(long, value_delimiter = ',')]
+    pub(crate) deny_networks: Vec<String>,
+    /// Only these recipients
+    #[arg(long = "allow-pay-to", value_delimiter = ',')]
+    pub(crate) allow_pay_to: Vec<String>,
+    /// Highest price in USD, such as 0.01
+    #[arg(long, value_name = "USD")]
+    pub(crate) max_price_usd: Option<String>,
+    /// Highest price plus known fees in USD
+    #[arg(long, value_name = "USD")]
+    pub(crate) max_total_cost_usd: Option<String>,
+    /// Highest amount in the asset's atomic units
+    #[arg(long, value_name = "UNITS")]
+    pub(crate) max_amount_atomic: Option<String>,
+    /// Longest probe round trip
+    #[arg(long, value_name = "MS")]
+    pub(crate) max_probe_latency_ms: Option<u64>,
+    /// Same as --max-probe-latency-ms; the stricter of the two counts
+    #[arg(long, value_name = "MS")]
+    pub(crate) max_latency_ms: Option<u64>,
+    /// Longest historical median latency
+    #[arg(long, value_name = "MS")]
+    pub(crate) max_service_latency_ms: Option<u64>,
+    /// Longest settlement time of the network
+    #[arg(long, value_name = "MS")]
+    pub(crate) max_settlement_latency_ms: Option<u64>,
+    /// At least this many observations in 7 days
+    #[arg(long, value_name = "N")]
+    pub(crate) min_observations: Option<u64>,
+    /// At least this share of successful observations in 7 days, 0 to 1
+    #[arg(long, value_name = "SHARE")]
+    pub(crate) min_observed_success: Option<String>,
+    /// The endpoint must say what input it takes
+    #[arg(long)]
+    pub(crate) require_invocable: bool,
+    /// Accept a recipient that changed for the first time
+    #[arg(long = "accept-payto-change")]
+    pub(crate) accept_payto_change: bool,
+}
+
+/// `countersign verify`
+#[derive(Debug, Args)]
+pub(crate) struct VerifyArgs {
+    /// The signed document
+    pub(crate) file: PathBuf,
+    /// Trust this base64 public key (may be repeated); by default the keys of the data directory
+    #[arg(long = "key", value_name = "BASE64")]
+    pub(crate) keys: Vec<String>,
+    /// Judge expiry at this time instead of now
+    #[arg(long, value_name = "TIME")]
+    pub(crate) at: Option<String>,
+}
+
+/// `countersign keys`
+#[derive(Debug, Subcommand)]
+pub(crate) enum KeysCommand {
+    /// Make the signing key for decisions, if there is none
+    New,
+    /// List keys, public halves only
+    List,
+    /// Show one key's public half
+    Show {
+        /// Its keyId
+        id: String,
+    },
+    /// Make a new signing key and keep the old one as previous
+    Rotate,
+}
+
+/// `countersign lab`
+#[derive(Debug, Args)]
+pub(crate) struct LabArgs {
+    /// List the sellers and stop
+    #[arg(long)]
+    pub(crate) list: bool,
+    /// Port; 0 takes a free one
+    #[arg(long, default_value_t = 4402)]
+    pub(crate) port: u16,
+    /// Write the lab's CA certificate here
+    #[arg(long, value_name = "FILE", default_value = "lab-ca.pem")]
+    pub(crate) ca_out: PathBuf,
+}
+
+/// `countersign demo`
+#[derive(Debug, Args)]
+pub(crate) struct DemoArgs {
+    /// Keep the signed decisions and the data directory here
+    #[arg(long, value_name = "DIR")]
+    pub(crate) keep: Option<PathBuf>,
+    /// Check every seller of the lab, not a chosen dozen
+    #[arg(long)]
+    pub(crate) all: bool,
+}

@@ -1,0 +1,144 @@
+//! `countersign check`: one URL, or a file of them.
+
+use std::path::Path;
+
+use countersign_core::amount::{Amount, Usd};
+use countersign_core::endpoint::ResourceUrl;
+use countersign_core::network;
+use countersign_core::offer::Word;
+use countersign_core::policy::CheckRequest;
+use countersign_engine::check::{Checked, Checker};
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::json;
+
+use crate::Exit;
+use crate::app::{self, Failure};
+use crate::args::{CheckArgs, Global};
+use crate::settings::Settings;
+use crate::show;
+
+pub(crate) async fn run(settings: &Settings, global: &Global, args: &CheckArgs) -> anyhow::Result<Exit> {
+    if let Some(list) = &args.from {
+        return many(settings, global, args, list).await;
+    }
+    let request = request(args, args.url.as_deref().unwrap_or_default())?;
+    let checker = app::checker(settings).await?;
+    let checked = checker.check(&request).await.map_err(anyhow::Error::from)?;
+    if let Some(path) = &args.out {
+        write(path, &checked.bytes)?;
+    }
+    if global.json {
+        show::line(&String::from_utf8_lossy(&checked.bytes));
+    } else {
+        show::decision(&checked.document);
+        if let Some(path) = &args.out {
+            show::note(global, &format!("signed decision in {}", path.display()));
+        }
+    }
+    Ok(exit(&checked))
+}
+
+/// 0 when an offer was selected under the rules, 4 when nothing could be judged, else 1.
+pub(crate) fn exit(checked: &Checked) -> Exit {
+    match checked.word {
+        Word::NotEvaluated => Exit::NotEvaluated,
+        _ if checked.selected => Exit::Yes,
+        _ => Exit::No,
+    }
+}
+
+/// Every URL of the file, in order; a line that is no URL is an answer too, never the end of the run.
+async fn many(settings: &Settings, global: &Global, args: &CheckArgs, list: &Path) -> anyhow::Result<Exit> {
+    let text = std::fs::read_to_string(list)
+        .map_err(|error| Failure::usage(format!("cannot read {}: {error}", list.display())))?;
+    let urls: Vec<&str> =
+        text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
+    let checker = app::checker(settings).await?;
+    let progress = bar(global, urls.len());
+    let mut exit = Exit::Yes;
+    for url in urls {
+        exit = worse(exit, one_of_many(&checker, args, url).await?);
+        progress.inc(1);
+    }
+    progress.finish_and_clear();
+    Ok(exit)
+}
+
+async fn one_of_many(checker: &Checker, args: &CheckArgs, url: &str) -> anyhow::Result<Exit> {
+    match request(args, url) {
+        Ok(request) => {
+            let checked = checker.check(&request).await?;
+            show::line(&String::from_utf8_lossy(&checked.bytes));
+            Ok(exit(&checked))
+        }
+        Err(failure) => {
+            show::json(&json!({"url": url, "error": failure.to_string()}));
+            Ok(Exit::Malformed)
+        }
+    }
+}
+
+fn worse(left: Exit, right: Exit) -> Exit {
+    if right as u8 > left as u8 { right } else { left }
+}
+
+fn bar(global: &Global, length: usize) -> ProgressBar {
+    use std::io::IsTerminal;
+    if global.quiet || !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let style =
+        ProgressStyle::with_template("{pos}/{len} {wide_bar} {eta}").unwrap_or_else(|_| ProgressStyle::default_bar());
+    ProgressBar::new(length as u64).with_style(style)
+}
+
+fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+    std::fs::write(path, bytes)
+        .map_err(|error| Failure::usage(format!("cannot write {}: {error}", path.display())).into())
+}
+
+/// The flags as a request; every value is parsed here, once.
+pub(crate) fn request(args: &CheckArgs, url: &str) -> anyhow::Result<CheckRequest> {
+    let url = ResourceUrl::parse(url).map_err(|error| Failure::malformed(format!("{url}: {error}")))?;
+    let mut request = CheckRequest::new(url);
+    request.networks = networks("--networks", &args.networks)?;
+    request.deny_networks = networks("--deny-networks", &args.deny_networks)?;
+    request.allow_pay_to = args.allow_pay_to.clone();
+    request.max_price_usd = usd("--max-price-usd", args.max_price_usd.as_deref())?;
+    request.max_total_cost_usd = usd("--max-total-cost-usd", args.max_total_cost_usd.as_deref())?;
+    request.max_amount_atomic = amount(args.max_amount_atomic.as_deref())?;
+    request.max_probe_latency_ms = args.max_probe_latency_ms.into_iter().chain(args.max_latency_ms).min();
+    request.max_service_latency_ms = args.max_service_latency_ms;
+    request.max_settlement_latency_ms = args.max_settlement_latency_ms;
+    request.min_observations = args.min_observations;
+    request.min_observed_success = share(args.min_observed_success.as_deref())?;
+    request.require_invocable = args.require_invocable;
+    request.accept_payto_change = args.accept_payto_change;
+    Ok(request)
+}
+
+fn networks(flag: &str, names: &[String]) -> anyhow::Result<Vec<countersign_core::network::Network>> {
+    let read = |name: &String| {
+        let found = network::read(name).map(|read| read.network);
+        found.ok_or_else(|| Failure::usage(format!("{flag}: `{name}` is no network name or CAIP-2 id")).into())
+    };
+    names.iter().map(read).collect()
+}
+
+fn usd(flag: &str, text: Option<&str>) -> anyhow::Result<Option<Usd>> {
+    text.map(|text| Usd::parse(text).map_err(|error| Failure::usage(format!("{flag}: {error}")).into())).transpose()
+}
+
+fn amount(text: Option<&str>) -> anyhow::Result<Option<Amount>> {
+    let parse =
+        |text| Amount::parse(text).map_err(|error| Failure::usage(format!("--max-amount-atomic: {error}")).into());
+    text.map(parse).transpose()
+}
+
+fn share(text: Option<&str>) -> anyhow::Result<Option<countersign_core::policy::Share>> {
+    let parse = |text| {
+        countersign_core::policy::Share::parse(text)
+            .map_err(|error| Failure::usage(format!("--min-observed-success: {error}")).into())
+    };
+    text.map(parse).transpose()
+}

@@ -1,0 +1,185 @@
+//! `countersign demo`: real checks against the lab, without network, wallet or account.
+
+use std::path::Path;
+
+use anyhow::Context;
+use countersign_core::sign::Purpose;
+use countersign_engine::check::{Checked, Checker};
+use countersign_engine::verify::verify;
+use serde_json::{Value, json};
+
+use super::lab::expected;
+use crate::Exit;
+use crate::app;
+use crate::args::{CheckArgs, DemoArgs, Global};
+use crate::lab::{self, Lab, Seller};
+use crate::settings::Settings;
+use crate::show;
+
+/// A choice that shows the range: honest forms, then money, recipient, place, wire and framing.
+const CHOSEN: [&str; 16] = [
+    "honest-v2",
+    "honest-v1",
+    "honest-dual",
+    "honest-post",
+    "honest-networks",
+    "look-alike-usdc",
+    "amount-dollars",
+    "payee-list",
+    "timeout-decade",
+    "wrong-domain-name",
+    "zero-payee",
+    "other-resource",
+    "two-payees",
+    "redirect-away",
+    "length-and-chunks",
+    "expired-certificate",
+];
+
+/// One seller's turn.
+struct Turn {
+    seller: &'static Seller,
+    said: String,
+    as_expected: bool,
+    /// The signed decision; none where the URL itself was refused.
+    bytes: Option<Vec<u8>>,
+}
+
+pub(crate) async fn run(global: &Global, args: &DemoArgs) -> anyhow::Result<Exit> {
+    let scratch = Scratch::new(args.keep.as_deref())?;
+    let lab = lab::start(0, app::now())?;
+    let settings = lab_settings(global, &scratch.folder, &lab)?;
+    let checker = app::checker(&settings).await?;
+    show::note(global, &format!("{} sellers are up on loopback; nothing leaves this machine", lab::sellers().len()));
+    let mut turns = Vec::new();
+    for seller in chosen(args.all) {
+        turns.push(turn(&checker, &lab, seller).await?);
+    }
+    if args.keep.is_some() {
+        keep(&scratch.folder, &turns)?;
+    }
+    let signatures = signatures(&settings, &turns)?;
+    report(global, &turns, &signatures);
+    let held = turns.iter().all(|turn| turn.as_expected) && signatures.forged == 0 && signatures.tampered_refused;
+    Ok(if held { Exit::Yes } else { Exit::No })
+}
+
+/// A dozen that shows the range; the lab's table decides which.
+fn chosen(all: bool) -> impl Iterator<Item = &'static Seller> {
+    lab::sellers().iter().filter(move |seller| all || CHOSEN.contains(&seller.name))
+}
+
+fn lab_settings(global: &Global, folder: &Path, lab: &Lab) -> anyhow::Result<Settings> {
+    let ca = folder.join("lab-ca.pem");
+    std::fs::write(&ca, &lab.ca_pem).with_context(|| format!("cannot write {}", ca.display()))?;
+    let flags = Global {
+        data: Some(folder.to_owned()),
+        ca: Some(ca),
+        allow_loopback: true,
+        config: None,
+        database: None,
+        ..global.clone()
+    };
+    Settings::load(&flags, |_| None)
+}
+
+async fn turn(checker: &Checker, lab: &Lab, seller: &'static Seller) -> anyhow::Result<Turn> {
+    let Ok(request) = super::check::request(&CheckArgs::default(), &lab.url(seller)) else {
+        let as_expected = seller.expect.refused == Some("url_refused");
+        return Ok(Turn { seller, said: "not_evaluated (url_refused)".to_owned(), as_expected, bytes: None });
+    };
+    let checked = checker.check(&request).await?;
+    let as_expected = holds(seller, &checked);
+    Ok(Turn { seller, said: said(&checked.document), as_expected, bytes: Some(checked.bytes) })
+}
+
+/// Whether the check said what the lab's table expects, rule or refusal included.
+fn holds(seller: &Seller, checked: &Checked) -> bool {
+    let document = &checked.document;
+    let rules = || document["findings"].as_array().into_iter().flatten().filter_map(|finding| finding["rule"].as_str());
+    let word = document["word"] == json!(seller.expect.word);
+    let rule = seller.expect.rule.is_none_or(|wanted| rules().any(|rule| rule == wanted));
+    let refused = seller.expect.refused.is_none_or(|wanted| document["transport"]["refused"] == json!(wanted));
+    word && rule && refused
+}
+
+fn said(document: &Value) -> String {
+    let word = document["word"].as_str().unwrap_or("-");
+    let why = document["transport"]["refused"].as_str().or_else(|| show::worst(document)?["rule"].as_str());
+    why.map_or_else(|| word.to_owned(), |why| format!("{word} ({why})"))
+}
+
+struct Signatures {
+    genuine: usize,
+    forged: usize,
+    tampered_refused: bool,
+}
+
+/// Verifies every decision, then one with a changed byte.
+fn signatures(settings: &Settings, turns: &[Turn]) -> anyhow::Result<Signatures> {
+    let keys = app::keys(&settings.data.0)?.verifying(Purpose::Decision);
+    let signed = || turns.iter().filter_map(|turn| turn.bytes.as_deref());
+    let forged = signed().filter(|bytes| verify(bytes, &keys, app::now()).is_err()).count();
+    let tampered =
+        signed().next().map(|bytes| String::from_utf8_lossy(bytes).replacen("\"word\":\"", "\"word\":\"x", 1));
+    let tampered_refused = tampered.is_some_and(|text| verify(text.as_bytes(), &keys, app::now()).is_err());
+    Ok(Signatures { genuine: signed().count() - forged, forged, tampered_refused })
+}
+
+fn report(global: &Global, turns: &[Turn], signatures: &Signatures) {
+    if global.json {
+        let rows = turns.iter().map(|turn| json!({"seller": turn.seller.name, "said": turn.said, "expected": expected(turn.seller), "held": turn.as_expected}));
+        return show::json(&json!({
+            "checks": rows.collect::<Vec<_>>(), "signatures_valid": signatures.genuine, "tampered_refused": signatures.tampered_refused,
+        }));
+    }
+    show::line(&format!("{:<22} {:<58} countersign says", "seller", "what it does"));
+    for turn in turns {
+        let mark = if turn.as_expected { "" } else { "   NOT as expected" };
+        show::line(&format!("{:<22} {:<58} {}{mark}", turn.seller.name, turn.seller.does, turn.said));
+    }
+    let held = turns.iter().filter(|turn| turn.as_expected).count();
+    show::line(&format!(
+        "{held} of {} answers as expected; {} signatures verified offline",
+        turns.len(),
+        signatures.genuine
+    ));
+    show::line(if signatures.tampered_refused {
+        "one decision with a changed word: refused"
+    } else {
+        "a changed decision was ACCEPTED"
+    });
+}
+
+fn keep(folder: &Path, turns: &[Turn]) -> anyhow::Result<()> {
+    for turn in turns {
+        let path = folder.join(format!("{}.decision.json", turn.seller.name));
+        let Some(bytes) = &turn.bytes else { continue };
+        std::fs::write(&path, bytes).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    Ok(())
+}
+
+/// The demo's data directory: kept when asked for, else removed at the end.
+struct Scratch {
+    folder: std::path::PathBuf,
+    temporary: bool,
+}
+
+impl Scratch {
+    fn new(keep: Option<&Path>) -> anyhow::Result<Self> {
+        let temporary = keep.is_none();
+        let named = format!("countersign-demo-{}", std::process::id());
+        let folder = keep.map_or_else(|| std::env::temp_dir().join(named), Path::to_owned);
+        std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+        Ok(Self { folder, temporary })
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        if self.temporary {
+            let _gone = std::fs::remove_dir_all(&self.folder);
+        }
+    }
+}

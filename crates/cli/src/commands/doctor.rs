@@ -1,0 +1,51 @@
+//! `countersign doctor`: what would stop a check on this machine, found before it does.
+
+use serde_json::{Value, json};
+
+use crate::Exit;
+use crate::app;
+use crate::args::Global;
+use crate::settings::Settings;
+use crate::show;
+
+/// One thing looked at.
+struct Examined {
+    what: &'static str,
+    trouble: Option<String>,
+}
+
+pub(crate) async fn run(settings: &Settings, global: &Global) -> anyhow::Result<Exit> {
+    let examined = [
+        Examined { what: "keys", trouble: app::keys(&settings.data.0).err().map(|error| format!("{error:#}")) },
+        Examined {
+            what: "database and data directory",
+            trouble: app::checker(settings).await.err().map(|error| format!("{error:#}")),
+        },
+        Examined {
+            what: "guard",
+            trouble: settings.allow_loopback.0.then(|| "allow_loopback is on: for labs only".to_owned()),
+        },
+        Examined { what: "clock", trouble: clock() },
+    ];
+    let exit = if examined.iter().all(|one| one.trouble.is_none()) { Exit::Yes } else { Exit::No };
+    if global.json {
+        show::json(&Value::Array(
+            examined.iter().map(|one| json!({"what": one.what, "trouble": one.trouble})).collect(),
+        ));
+        return Ok(exit);
+    }
+    for Examined { what, trouble } in examined {
+        show::line(&format!(
+            "{:<8} {what}{}",
+            if trouble.is_none() { "ok" } else { "trouble" },
+            trouble.map_or(String::new(), |why| format!(": {why}"))
+        ));
+    }
+    Ok(exit)
+}
+
+/// Certificates are judged by this clock, and nobody ran this program before it was written.
+fn clock() -> Option<String> {
+    let written = countersign_core::time::Timestamp::from_seconds(1_764_547_200);
+    (app::now() < written).then(|| format!("the clock says {}, which is before this program was written", app::now()))
+}

@@ -1,0 +1,9 @@
+//! One file a command.
+
+pub(crate) mod check;
+pub(crate) mod config;
+pub(crate) mod demo;
+pub(crate) mod doctor;
+pub(crate) mod keys;
+pub(crate) mod lab;
+pub(crate) mod verify;

@@ -1,0 +1,56 @@
+//! The import table of `ARCHITECTURE.md`, held against what cargo says.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::Command;
+
+/// Package → packages of ours it may import. Dev-dependencies count as well.
+const WALLS: [(&str, &[&str]); 6] = [
+    ("countersign-core", &[]),
+    ("countersign-tlog", &[]),
+    ("countersign-probe", &["countersign-core"]),
+    ("countersign-store", &["countersign-core"]),
+    ("countersign-engine", &["countersign-core", "countersign-tlog", "countersign-probe", "countersign-store"]),
+    (
+        "countersign",
+        &["countersign-core", "countersign-tlog", "countersign-probe", "countersign-store", "countersign-engine"],
+    ),
+];
+
+fn imports() -> BTreeMap<String, BTreeSet<String>> {
+    let out = Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version", "1", "--no-deps", "--offline"])
+        .output()
+        .expect("cargo runs");
+    let meta: serde_json::Value = serde_json::from_slice(&out.stdout).expect("cargo prints JSON");
+    let packages = meta["packages"].as_array().expect("packages");
+    let names = |package: &serde_json::Value| {
+        let list = package["dependencies"].as_array().expect("dependencies").iter();
+        list.filter_map(|one| one["name"].as_str()).map(str::to_owned).collect()
+    };
+    packages.iter().map(|package| (package["name"].as_str().expect("name").to_owned(), names(package))).collect()
+}
+
+#[test]
+fn no_crate_imports_across_a_wall() {
+    let imports = imports();
+    let ours: BTreeSet<&str> = WALLS.iter().map(|wall| wall.0).collect();
+    assert_eq!(imports.keys().map(String::as_str).collect::<BTreeSet<_>>(), ours, "every crate stands in the table");
+    for (name, allowed) in WALLS {
+        for import in imports[name].iter().filter(|import| ours.contains(import.as_str()) && *import != name) {
+            assert!(allowed.contains(&import.as_str()), "{name} may not import {import}");
+        }
+    }
+}
+
+#[test]
+fn the_core_has_no_runtime_and_no_randomness() {
+    let out = Command::new(env!("CARGO"))
+        .args(["tree", "-p", "countersign-core", "-e", "normal", "--prefix", "none", "--offline"])
+        .output()
+        .expect("cargo runs");
+    let tree = String::from_utf8(out.stdout).expect("text");
+    assert!(tree.contains("ed25519-dalek"), "the tree was read");
+    for banned in ["tokio ", "getrandom ", "hyper ", "socket2 ", "mio "] {
+        assert!(!tree.lines().any(|line| line.starts_with(banned)), "core may not depend on {banned}");
+    }
+}

@@ -1,0 +1,214 @@
+//! Checks one live paid endpoint: look, read, remember, decide, sign.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use countersign_core::history::{self, Standing};
+use countersign_core::offer::{self, Exchange, Reading, Word};
+use countersign_core::policy::{self, CheckRequest, Decision};
+use countersign_core::sign::Purpose;
+use countersign_core::time::Timestamp;
+use countersign_probe::{Answer, Door, Refused, challenge};
+use countersign_store::{NewObservation, Store, StoreError};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+use tokio::sync::OnceCell;
+
+use crate::decision;
+use crate::env::{Env, NoRandomness};
+use crate::keys::{Keys, KeysError};
+
+/// Everything a check uses. Cheap to share behind an `Arc`.
+pub struct Checker {
+    env: Arc<Env>,
+    door: Door,
+    store: Store,
+    keys: tokio::sync::Mutex<Keys>,
+    switches: Vec<&'static str>,
+    flights: Mutex<HashMap<String, Flight>>,
+}
+
+type Flight = Arc<OnceCell<Arc<Sighting>>>;
+
+/// One probe as it was stored; requests for the same URL that arrive while it flies share it.
+#[derive(Debug)]
+pub struct Sighting {
+    /// When it began.
+    pub at: Timestamp,
+    /// The method that was answered, `GET` or `POST`.
+    pub method: &'static str,
+    /// What came back, or why nothing did.
+    pub result: Result<Answer, Refused>,
+    /// SHA-256 of the evidence document, hex.
+    pub evidence_sha256: String,
+    /// SHA-256 of the response body as received, hex.
+    pub response_sha256: Option<String>,
+    /// The observation's row id.
+    pub observation_id: String,
+    /// What history said before this sighting.
+    pub before: Standing,
+}
+
+/// A finished check.
+#[derive(Debug)]
+pub struct Checked {
+    /// The signed decision, canonical bytes; what `verify` takes.
+    pub bytes: Vec<u8>,
+    /// The same as a value, for display.
+    pub document: Value,
+    /// The word for people.
+    pub word: Word,
+    /// Whether an offer was selected under the buyer's rules.
+    pub selected: bool,
+}
+
+/// Why a check could not be finished. What the seller did is never one of these.
+#[derive(Debug, thiserror::Error)]
+pub enum CheckError {
+    /// The database refused.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// No usable signing key.
+    #[error(transparent)]
+    Keys(#[from] KeysError),
+    /// No randomness for a row id.
+    #[error(transparent)]
+    NoRandomness(#[from] NoRandomness),
+    /// The decision could not be written in canonical form.
+    #[error("the decision could not be signed: {0}")]
+    Seal(String),
+}
+
+impl Checker {
+    /// A checker over these parts; `switches` names every lab switch that is on.
+    pub fn new(env: Arc<Env>, door: Door, store: Store, keys: Keys, switches: Vec<&'static str>) -> Self {
+        Self { env, door, store, keys: tokio::sync::Mutex::new(keys), switches, flights: Mutex::default() }
+    }
+
+    /// Looks at `request.url` and decides.
+    ///
+    /// # Errors
+    /// [`CheckError`] when something of ours fails; a seller that cannot be reached is a decision.
+    pub async fn check(&self, request: &CheckRequest) -> Result<Checked, CheckError> {
+        let sighting = self.sight(request).await?;
+        let reading = read(request, &sighting);
+        let now = self.env.now();
+        let decided = decide(request, &reading, &sighting, now);
+        let parts = decision::Parts {
+            request,
+            sighting: &sighting,
+            reading: &reading,
+            decided: &decided,
+            switches: &self.switches,
+            now,
+        };
+        let bytes = self.sign(decision::document(&parts), now).await?;
+        self.keep(&bytes, now).await?;
+        let document = serde_json::from_slice(&bytes).map_err(|error| CheckError::Seal(error.to_string()))?;
+        Ok(Checked { bytes, document, word: reading.word, selected: decided.selected.is_some() })
+    }
+
+    /// One probe for all who ask for the same URL at the same time.
+    async fn sight(&self, request: &CheckRequest) -> Result<Arc<Sighting>, CheckError> {
+        let key = request.url.as_str().to_owned();
+        let flight = Arc::clone(self.flights().entry(key.clone()).or_default());
+        let sighting = flight.get_or_try_init(|| async { self.look(request).await.map(Arc::new) }).await.cloned();
+        self.flights().remove(&key);
+        sighting
+    }
+
+    fn flights(&self) -> std::sync::MutexGuard<'_, HashMap<String, Flight>> {
+        self.flights.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Probes and remembers. History is read before, so that a sighting never confirms itself.
+    async fn look(&self, request: &CheckRequest) -> Result<Sighting, CheckError> {
+        let at = self.env.now();
+        let before = self.standing(request.url.as_str(), at).await?;
+        let probed = challenge::probe(&self.door, &request.url, at).await;
+        let (method, result) = match probed {
+            Ok(probed) => (probed.method.as_str(), Ok(probed.answer)),
+            Err(refused) => ("GET", Err(refused)),
+        };
+        let evidence = decision::evidence(request.url.as_str(), method, at, &result);
+        let evidence_sha256 = self.store.put_evidence(&evidence).await?;
+        let response_sha256 = result.as_ref().ok().map(|answer| hex::encode(Sha256::digest(&answer.body)));
+        let observation_id = self.env.row_id()?;
+        let mut sighting = Sighting { at, method, result, evidence_sha256, response_sha256, observation_id, before };
+        self.remember(request, &mut sighting).await?;
+        Ok(sighting)
+    }
+
+    async fn standing(&self, url: &str, at: Timestamp) -> Result<Standing, CheckError> {
+        let since = at.plus_millis(-history::WINDOW_MS);
+        let rows = self.store.observations("endpoint", url, since, history::MOST).await?;
+        let seen: Vec<history::Observed> =
+            rows.iter().filter_map(|row| serde_json::from_str(&row.facts).ok()).collect();
+        Ok(history::fold(&seen, at))
+    }
+
+    async fn remember(&self, request: &CheckRequest, sighting: &mut Sighting) -> Result<(), CheckError> {
+        let reading = read(request, sighting);
+        let observed = decision::observed(sighting, &reading);
+        let facts = serde_json::to_string(&observed).map_err(|error| CheckError::Seal(error.to_string()))?;
+        let run = self.env.row_id()?;
+        self.store.start_run(&run, request.url.as_str(), "owner", sighting.at).await?;
+        self.store
+            .append_observation(&NewObservation {
+                id: &sighting.observation_id,
+                subject_kind: "endpoint",
+                subject_key: request.url.as_str(),
+                source: "challenge",
+                observed_at: sighting.at,
+                trust_class: observed.trust.as_str(),
+                run_id: Some(&run),
+                outcome: observed.outcome.as_str(),
+                latency_ms: sighting.latency_ms(),
+                evidence_sha256: Some(&sighting.evidence_sha256),
+                facts: &facts,
+            })
+            .await?;
+        self.store.finish_run(&run, self.env.now()).await?;
+        Ok(())
+    }
+
+    async fn sign(&self, document: serde_json::Map<String, Value>, now: Timestamp) -> Result<Vec<u8>, CheckError> {
+        let mut keys = self.keys.lock().await;
+        let key = keys.current(Purpose::Decision, &self.env)?;
+        countersign_core::sign::seal(document, now, key).map_err(|error| CheckError::Seal(error.to_string()))
+    }
+
+    async fn keep(&self, bytes: &[u8], now: Timestamp) -> Result<(), CheckError> {
+        let sha256 = hex::encode(Sha256::digest(bytes));
+        self.store.put_document(&self.env.row_id()?, "decision", &sha256, bytes, now).await?;
+        Ok(())
+    }
+}
+
+impl Sighting {
+    /// The probe's round trip in milliseconds, when it was answered.
+    pub fn latency_ms(&self) -> Option<i64> {
+        self.result.as_ref().ok().map(|answer| i64::try_from(answer.latency_ms).unwrap_or(i64::MAX))
+    }
+}
+
+fn read(request: &CheckRequest, sighting: &Sighting) -> Reading {
+    match &sighting.result {
+        Err(_) => Reading::not_seen(),
+        Ok(answer) => offer::read(&Exchange {
+            url: request.url.as_str(),
+            method: sighting.method,
+            status: answer.status,
+            headers: &answer.headers,
+            body: &answer.body,
+            body_complete: answer.body_complete,
+        }),
+    }
+}
+
+fn decide(request: &CheckRequest, reading: &Reading, sighting: &Sighting, now: Timestamp) -> Decision {
+    let observed = decision::observed(sighting, reading);
+    let standing = sighting.before.with(&observed, now);
+    let facts = policy::Facts { latency_ms: sighting.latency_ms().and_then(|ms| u64::try_from(ms).ok()) };
+    policy::decide(request, reading, &standing, &facts, now)
+}

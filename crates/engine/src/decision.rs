@@ -1,0 +1,200 @@
+//! The decision document `countersign/decision/v1`, member by member (`docs/decision.md`).
+//!
+//! Whatever a seller wrote arrives here already cleaned and capped by `core::offer`; members that hold
+//! it are listed in `untrusted`, so that no reader takes them for our words.
+
+use countersign_core::history::{Observed, Outcome, Trust};
+use countersign_core::offer::{NotEvaluated, Offer, Reading, ReadingKind, Word};
+use countersign_core::policy::{CheckRequest, Decision};
+use countersign_core::time::Timestamp;
+use countersign_probe::{Answer, Refused};
+use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
+
+use crate::check::Sighting;
+
+/// How long the terms in a decision stand, from the moment they were seen.
+pub const VALID_FOR_MS: i64 = 10 * 60 * 1000;
+
+/// What a decision is made from.
+pub(crate) struct Parts<'a> {
+    pub(crate) request: &'a CheckRequest,
+    pub(crate) sighting: &'a Sighting,
+    pub(crate) reading: &'a Reading,
+    pub(crate) decided: &'a Decision,
+    pub(crate) switches: &'a [&'static str],
+    pub(crate) now: Timestamp,
+}
+
+/// The unsigned document; signing adds `issuedAt`, `keyId` and `signature`.
+pub(crate) fn document(parts: &Parts<'_>) -> Map<String, Value> {
+    let Parts { request, sighting, reading, decided, switches, now } = parts;
+    let selected = decided.selected.and_then(|at| reading.offers.get(at));
+    let mut document = Map::new();
+    let mut put = |name: &str, value: Value| drop(document.insert(name.to_owned(), value));
+    put("schema", json!("countersign/decision/v1"));
+    put("url", json!(request.url.as_str()));
+    put("word", json!(reading.word));
+    put("expiresAt", json!(sighting.at.plus_millis(VALID_FOR_MS)));
+    put("verified_at", json!(sighting.at));
+    put("observed_age_s", json!(now.since(sighting.at).div_euclid(1000)));
+    put("challenge_observed", json!(reading.kind == ReadingKind::Challenge));
+    put("live", json!(decided.live));
+    put("payable", json!(decided.payable));
+    put("invocable", json!(decided.invocable));
+    put("latency_ms", json!(sighting.latency_ms()));
+    put("selected_payment", selected.map_or(Value::Null, payment));
+    put("target", selected.map_or(Value::Null, |offer| target(offer, sighting)));
+    put("payTo", json!(selected.map(|offer| &offer.pay_to)));
+    put("payTo_changed", json!(decided.pay_to_changed));
+    put("payTo_pending", json!(decided.pay_to_pending));
+    put("risk", json!(decided.risk));
+    put("changes", changes(sighting));
+    put("offers", Value::Array(reading.offers.iter().map(offer).collect()));
+    put("findings", json!(reading.findings));
+    put("rails", json!(reading.rails));
+    put("extensions", json!(reading.extensions));
+    put("schema_source", json!(reading.input_schema));
+    put("quote_sha256", json!(reading.quote_sha256));
+    put("miss_reason", miss_reason(parts));
+    put("unmet_constraints", json!(decided.unmet_constraints));
+    put("applied_constraints", Value::Object(decided.applied_constraints.clone()));
+    put("not_evaluated", not_evaluated(decided));
+    put("transport", transport(sighting, switches));
+    put("evidence", evidence_named(sighting));
+    put("binding", Value::Null);
+    put("untrusted", json!(["findings[].observed", "offers[]", "extensions[]", "rails[]"]));
+    document
+}
+
+/// The selected option, from the current challenge only.
+fn payment(offer: &Offer) -> Value {
+    json!({
+        "scheme": offer.scheme,
+        "network": offer.network.as_ref().map(|network| network.as_str()),
+        "rail": offer.network.as_ref().and_then(|network| network.row()).map(|row| row.name),
+        "asset": offer.asset,
+        "symbol": offer.asset_row.map(|row| row.symbol),
+        "amount_atomic": offer.amount.as_ref().map(ToString::to_string),
+        "usd": offer.usd.as_ref().map(ToString::to_string),
+        "payTo": offer.pay_to,
+    })
+}
+
+fn target(offer: &Offer, sighting: &Sighting) -> Value {
+    json!({"method": sighting.method, "x402Version": offer.version, "index": offer.index, "timeoutSeconds": offer.max_timeout_seconds})
+}
+
+fn offer(offer: &Offer) -> Value {
+    let mut value = payment(offer);
+    if let Value::Object(map) = &mut value {
+        map.insert("index".to_owned(), json!(offer.index));
+        map.insert("x402Version".to_owned(), json!(offer.version));
+        map.insert("source".to_owned(), json!(offer.source));
+        map.insert("spec".to_owned(), json!(offer.spec));
+        map.insert("interop".to_owned(), json!(offer.interop));
+        map.insert("word".to_owned(), json!(offer.word));
+    }
+    value
+}
+
+fn changes(sighting: &Sighting) -> Value {
+    let before = &sighting.before;
+    json!({
+        "payTo_changed_at": before.pay_to_changed_at,
+        "price_changed_at": before.price_changed_at,
+        "schema_changed_at": before.schema_changed_at,
+    })
+}
+
+/// The policy knows only what was read; why nothing could be read is said here.
+fn miss_reason(parts: &Parts<'_>) -> Value {
+    if parts.decided.selected.is_some() {
+        return Value::Null;
+    }
+    match (&parts.sighting.result, parts.reading.kind) {
+        (Err(refused), _) if refused.code.as_str().contains("timeout") => json!("probe_timeout"),
+        (Err(refused), _) if refused.code.as_str().starts_with("address") => json!("ssrf"),
+        (Err(_), _) => json!("unreachable"),
+        (_, ReadingKind::NotEvaluated(NotEvaluated::Reachable200)) => json!("reachable_200"),
+        (_, ReadingKind::NotEvaluated(NotEvaluated::ServerError)) => json!("upstream_5xx"),
+        _ => json!(parts.decided.miss_reason),
+    }
+}
+
+/// What the policy could not evaluate, and what no part of this product evaluates yet.
+fn not_evaluated(decided: &Decision) -> Value {
+    let mut list = vec![
+        json!({"what": "operator", "why": "not built into this version"}),
+        json!({"what": "verdict", "why": "not built into this version"}),
+        json!({"what": "reputation", "why": "not built into this version"}),
+        json!({"what": "log inclusion", "why": "not built into this version"}),
+    ];
+    list.extend(decided.not_evaluated.iter().map(|one| json!(one)));
+    Value::Array(list)
+}
+
+fn transport(sighting: &Sighting, switches: &[&'static str]) -> Value {
+    let mut value = match &sighting.result {
+        Ok(answer) => json!({
+            "status": answer.status, "method": sighting.method, "head_bytes": answer.head_bytes, "body_bytes": answer.body.len(),
+            "body_complete": answer.body_complete, "interim_responses": answer.interim, "flags": answer.flags.iter().map(|flag| flag.as_str()).collect::<Vec<_>>(),
+            "certificate_sha256": chain(&answer.chain),
+        }),
+        Err(refused) => json!({
+            "refused": refused.code.as_str(), "reason": refused.detail, "certificate_sha256": chain(&refused.chain),
+        }),
+    };
+    value["lab_switches"] = json!(switches);
+    value
+}
+
+fn chain(certificates: &[Vec<u8>]) -> Vec<String> {
+    certificates.iter().map(|der| hex::encode(Sha256::digest(der))).collect()
+}
+
+fn evidence_named(sighting: &Sighting) -> Value {
+    json!({
+        "observation_ids": [sighting.observation_id],
+        "evidence_sha256": [sighting.evidence_sha256],
+        "response_sha256": sighting.response_sha256.iter().collect::<Vec<_>>(),
+    })
+}
+
+/// Everything received, as bytes in hex, so that the same reading can be made again from storage.
+pub(crate) fn evidence(url: &str, method: &str, at: Timestamp, result: &Result<Answer, Refused>) -> Vec<u8> {
+    let value = match result {
+        Ok(answer) => json!({
+            "url": url, "method": method, "at": at, "status": answer.status,
+            "headers": answer.headers.iter().map(|(name, value)| json!([name, hex::encode(value)])).collect::<Vec<_>>(),
+            "body": hex::encode(&answer.body), "body_complete": answer.body_complete, "peer": answer.peer.to_string(),
+            "certificates": answer.chain.iter().map(hex::encode).collect::<Vec<_>>(),
+        }),
+        Err(refused) => json!({
+            "url": url, "method": method, "at": at, "refused": refused.code.as_str(), "reason": refused.detail,
+            "certificates": refused.chain.iter().map(hex::encode).collect::<Vec<_>>(),
+        }),
+    };
+    value.to_string().into_bytes()
+}
+
+/// What history keeps of one sighting.
+pub(crate) fn observed(sighting: &Sighting, reading: &Reading) -> Observed {
+    let first = reading.offers.iter().find(|offer| offer.word != Word::NotPayable).or(reading.offers.first());
+    let outcome = match (&sighting.result, &reading.kind) {
+        (Err(_), _) => Outcome::Unreachable,
+        (Ok(_), ReadingKind::Challenge) => Outcome::Challenge,
+        (Ok(_), _) => Outcome::NoChallenge,
+    };
+    Observed {
+        at: sighting.at,
+        trust: Trust::Independent,
+        outcome,
+        pay_to: first.map(|offer| offer.pay_to.clone()),
+        network: first.and_then(|offer| offer.network.as_ref()).map(|network| network.as_str().to_owned()),
+        asset: first.map(|offer| offer.asset.clone()),
+        amount: first.and_then(|offer| offer.amount.as_ref()).map(ToString::to_string),
+        schema_sha256: None,
+        latency_ms: sighting.latency_ms().and_then(|ms| u64::try_from(ms).ok()),
+    }
+}

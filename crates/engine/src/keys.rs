@@ -1,0 +1,147 @@
+//! Keys on disk: `keys/<purpose>-<keyId>.json` in the data directory, one file a key, mode 0600.
+//!
+//! A file that others may read is refused rather than repaired: whoever loosened it should know.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use countersign_core::sign::{KeyFile, KeyState, Purpose, SigningKey, VerifyingKey};
+
+use crate::env::{Env, NoRandomness};
+
+/// The keys of one data directory.
+#[derive(Debug)]
+pub struct Keys {
+    dir: PathBuf,
+    files: Vec<KeyFile>,
+}
+
+/// Why keys could not be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum KeysError {
+    /// The file system refused.
+    #[error("cannot use the key file {path}: {source}")]
+    Io {
+        /// Which file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Others may read the private key.
+    #[error("the key file {0} can be read by others")]
+    TooOpen(PathBuf),
+    /// The file is not a key file of ours.
+    #[error("the key file {path} is damaged: {why}")]
+    Damaged {
+        /// Which file.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// No randomness for a new key.
+    #[error(transparent)]
+    NoRandomness(#[from] NoRandomness),
+}
+
+impl KeysError {
+    /// What to do about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Io { .. } => "check that the data directory exists and is yours, or name another with --data",
+            Self::TooOpen(_) => "run `chmod 600` on it, and make a new key if anyone else may have read it",
+            Self::Damaged { .. } => "restore it from a backup, or move it away and run `countersign keys rotate`",
+            Self::NoRandomness(_) => "try again once the system has started fully",
+        }
+    }
+}
+
+impl Keys {
+    /// Reads every key file below `data`; an absent folder holds no keys.
+    ///
+    /// # Errors
+    /// [`KeysError`] for the first file that cannot be trusted; nothing is changed on disk.
+    pub fn load(data: &Path) -> Result<Self, KeysError> {
+        let dir = data.join("keys");
+        let mut paths: Vec<PathBuf> = match fs::read_dir(&dir) {
+            Ok(entries) => entries.filter_map(Result::ok).map(|entry| entry.path()).collect(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+            Err(source) => return Err(KeysError::Io { path: dir, source }),
+        };
+        paths.retain(|path| path.extension().is_some_and(|ending| ending == "json"));
+        paths.sort();
+        let files = paths.iter().map(|path| read(path)).collect::<Result<_, _>>()?;
+        Ok(Self { dir, files })
+    }
+
+    /// Every key, in file order.
+    pub fn all(&self) -> &[KeyFile] {
+        &self.files
+    }
+
+    /// Public halves of every key with this purpose, whatever its state: what a verifier may trust.
+    pub fn verifying(&self, purpose: Purpose) -> Vec<VerifyingKey> {
+        self.files.iter().filter(|file| file.purpose == purpose).map(|file| file.key.verifying_key()).collect()
+    }
+
+    /// The key that signs now, made on first use.
+    ///
+    /// # Errors
+    /// [`KeysError`] when a new key cannot be made or written.
+    pub fn current(&mut self, purpose: Purpose, env: &Env) -> Result<&SigningKey, KeysError> {
+        let is_current = |file: &KeyFile| file.purpose == purpose && file.state == KeyState::Current;
+        let at = match self.files.iter().position(is_current) {
+            Some(at) => at,
+            None => self.add(purpose, env)?,
+        };
+        Ok(&self.files[at].key)
+    }
+
+    /// Makes a new current key; the old one stays as `previous`, so that what it signed still verifies.
+    /// The new key is written first: a crash in between leaves two current keys, never none.
+    ///
+    /// # Errors
+    /// [`KeysError`] when a file cannot be written.
+    pub fn rotate(&mut self, purpose: Purpose, env: &Env) -> Result<&SigningKey, KeysError> {
+        let at = self.add(purpose, env)?;
+        for file in &mut self.files[..at] {
+            if file.purpose == purpose && file.state == KeyState::Current {
+                file.state = KeyState::Previous;
+                write(&self.dir, file)?;
+            }
+        }
+        Ok(&self.files[at].key)
+    }
+
+    fn add(&mut self, purpose: Purpose, env: &Env) -> Result<usize, KeysError> {
+        let key = SigningKey::from_seed(env.random()?);
+        let file = KeyFile { purpose, state: KeyState::Current, created: env.now(), key };
+        write(&self.dir, &file)?;
+        self.files.push(file);
+        Ok(self.files.len() - 1)
+    }
+}
+
+fn read(path: &Path) -> Result<KeyFile, KeysError> {
+    use std::os::unix::fs::PermissionsExt;
+    let io = |source| KeysError::Io { path: path.to_owned(), source };
+    let mode = fs::metadata(path).map_err(io)?.permissions().mode();
+    if mode & 0o077 != 0 {
+        return Err(KeysError::TooOpen(path.to_owned()));
+    }
+    let bytes = fs::read(path).map_err(io)?;
+    KeyFile::parse(&bytes).map_err(|error| KeysError::Damaged { path: path.to_owned(), why: error.to_string() })
+}
+
+/// Written beside, synced, then renamed, so that a crash leaves the old file or the new one.
+fn write(dir: &Path, file: &KeyFile) -> Result<(), KeysError> {
+    use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+    let path = dir.join(format!("{}-{}.json", file.purpose.as_str(), file.key.id()));
+    let beside = path.with_extension("new");
+    let io = |source| KeysError::Io { path: path.clone(), source };
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(io)?;
+    let mut out =
+        fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&beside).map_err(io)?;
+    out.write_all(&file.to_bytes()).and_then(|()| out.sync_all()).map_err(io)?;
+    fs::rename(&beside, &path).and_then(|()| fs::File::open(dir)?.sync_all()).map_err(io)
+}
