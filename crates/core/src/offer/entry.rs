@@ -59,7 +59,10 @@ pub(super) fn read(node: Node<'_>, index: usize, version: u8, source: Source) ->
 /// Rules about form are the specification's; rules about sense (zero payee, price) are not.
 fn breaks_spec(rule: &str) -> bool {
     rule.ends_with(".form")
-        || matches!(rule, "amount.field" | "timeout.missing" | "network.version1_form" | "network.legacy")
+        || matches!(
+            rule,
+            "amount.field" | "amount.number" | "timeout.missing" | "network.version1_form" | "network.legacy"
+        )
 }
 
 impl Entry<'_> {
@@ -137,7 +140,11 @@ impl Entry<'_> {
             return None;
         }
         let (text, shown) = self.text(member);
-        match text.as_deref().map(Amount::parse) {
+        let number = self.node.get(member).filter(|node| node.kind() == NodeKind::Number).map(Node::raw);
+        if number.is_some_and(|raw| Amount::parse(raw).is_ok()) {
+            self.note("amount.number", member, &shown, Some("the same digits as a string"));
+        }
+        match text.as_deref().or(number).map(Amount::parse) {
             Some(Ok(amount)) => {
                 if amount.is_zero() {
                     self.note("amount.zero", member, &shown, None);

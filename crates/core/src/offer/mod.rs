@@ -8,6 +8,7 @@ pub mod clean;
 mod entry;
 mod header;
 pub mod rules;
+mod whole;
 mod x402;
 
 #[cfg(test)]
@@ -85,6 +86,8 @@ pub enum NotEvaluated {
     MethodNotAllowed,
     /// Any other 4xx.
     ClientError,
+    /// The answer broke off before its terms could be read.
+    BrokenOff,
     /// The server failed.
     ServerError,
 }
@@ -240,12 +243,16 @@ fn refusal(status: u16) -> Option<(NotEvaluated, Option<&'static str>)> {
     }
 }
 
+/// Rules that say: two things which should be one are two.
+const MISMATCHES: [&str; 5] =
+    ["resource.other_domain", "channel.disagree", "header.repeated", "extension.sign_in_domain", "payee.look_alike"];
+
 /// The word that `findings` leave an option: the gravest decides.
 fn word(findings: &[&Finding]) -> Word {
     if findings.iter().any(|finding| finding.severity == Severity::Block) {
         return Word::NotPayable;
     }
-    if findings.iter().any(|finding| finding.rule == "resource.other_domain") {
+    if findings.iter().any(|finding| MISMATCHES.contains(&finding.rule)) {
         return Word::Mismatch;
     }
     let warns = findings.iter().any(|finding| finding.severity >= Severity::Medium);

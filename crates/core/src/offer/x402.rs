@@ -3,7 +3,10 @@
 use sha2::{Digest, Sha256};
 
 use super::rules::finding;
-use super::{Exchange, Grade, Offer, Reading, ReadingKind, SchemaSource, Source, Word, clean, entry, header, word};
+use super::{
+    Exchange, Grade, NotEvaluated, Offer, Reading, ReadingKind, SchemaSource, Source, Word, clean, entry, header,
+    whole, word,
+};
 use crate::domain;
 use crate::endpoint::ResourceUrl;
 use crate::finding::Finding;
@@ -69,6 +72,9 @@ fn unreadable(exchange: &Exchange<'_>, source: Source, error: &json::Error, mut 
     };
     let seen =
         if source == Source::Body { String::from_utf8_lossy(exchange.body).into_owned() } else { error.to_string() };
+    if source == Source::Body && !exchange.body_complete {
+        return Reading::nothing(ReadingKind::NotEvaluated(NotEvaluated::BrokenOff), Word::NotEvaluated, findings);
+    }
     findings.push(finding(rule, place(source), &seen, None));
     Reading::nothing(ReadingKind::NoTerms, Word::NotPayable, findings)
 }
@@ -97,6 +103,7 @@ fn envelope(exchange: &Exchange<'_>, doc: &Doc<'_>, source: Source, findings: Ve
     }
     extensions(exchange, root, &mut reading);
     caching(exchange, &mut reading.findings);
+    whole::examine(exchange.url, root, &mut reading);
     reading
 }
 
@@ -146,8 +153,12 @@ fn resource(asked: &str, resource: Option<Node<'_>>, findings: &mut Vec<Finding>
     let Some(named) = resource.get("url").and_then(Node::as_str) else {
         return findings.push(finding("resource.form", "resource", resource.raw(), None));
     };
-    if !named.starts_with("https://") {
+    let secure = named.replacen("http://", "https://", 1);
+    if secure != *named && ResourceUrl::parse(&secure).is_ok_and(|there| hosts_agree(asked, &there)) {
         return findings.push(finding("resource.scheme", "resource.url", &named, Some(asked)));
+    }
+    if secure != *named {
+        return findings.push(finding("resource.other_domain", "resource.url", &named, Some(asked)));
     }
     let (Ok(asked), Ok(there)) = (ResourceUrl::parse(asked), ResourceUrl::parse(&named)) else {
         return findings.push(finding("resource.form", "resource.url", &named, Some(asked)));
@@ -157,6 +168,10 @@ fn resource(asked: &str, resource: Option<Node<'_>>, findings: &mut Vec<Finding>
     } else if before_query(asked.as_str()) != before_query(there.as_str()) {
         findings.push(finding("resource.other_url", "resource.url", &named, Some(asked.as_str())));
     }
+}
+
+fn hosts_agree(asked: &str, there: &ResourceUrl) -> bool {
+    ResourceUrl::parse(asked).is_ok_and(|asked| site(asked.host()) == site(there.host()))
 }
 
 /// The registrable domain, or the whole host where there is none.

@@ -18,7 +18,7 @@ pub(super) const ALL: &[Seller] = &[
     hostile(
         "honeypot-price",
         "asks $5,000 for one call",
-        finds("mismatch", "amount.honeypot"),
+        finds("not_payable", "amount.honeypot"),
         "honest-dear",
         Reply::Whole(|asked| one(asked, "amount", "5000000000")),
     ),
@@ -60,7 +60,7 @@ pub(super) const ALL: &[Seller] = &[
     hostile(
         "decimals-claim",
         "claims 18 decimals so that $10,000 looks like nothing",
-        finds("mismatch", "amount.honeypot"),
+        finds("not_payable", "amount.honeypot"),
         "honest-v2",
         Reply::Whole(decimals),
     ),
@@ -81,7 +81,7 @@ pub(super) const ALL: &[Seller] = &[
     hostile(
         "amount-number",
         "writes the amount as a JSON number",
-        finds("payable_with_warnings", "amount.form"),
+        finds("payable_with_warnings", "amount.number"),
         "honest-v2",
         Reply::Whole(|asked| one(asked, "amount", 10_000)),
     ),
@@ -130,7 +130,7 @@ pub(super) const ALL: &[Seller] = &[
     hostile(
         "amount-zero",
         "asks for nothing, and a signature all the same",
-        finds("payable_with_warnings", "amount.zero"),
+        finds("not_payable", "amount.zero"),
         "honest-v2",
         Reply::Whole(|asked| one(asked, "amount", "0")),
     ),
@@ -144,7 +144,7 @@ pub(super) const ALL: &[Seller] = &[
     hostile(
         "timeout-text",
         "writes 60 seconds as text, which makes the reference buyer sign until the year 7661",
-        finds("not_payable", "timeout.form"),
+        finds("payable_with_warnings", "timeout.form"),
         "honest-v2",
         Reply::Whole(|asked| one(asked, "maxTimeoutSeconds", "60")),
     ),
@@ -165,7 +165,7 @@ pub(super) const ALL: &[Seller] = &[
     hostile(
         "no-domain-name",
         "leaves the signing domain out",
-        finds("not_payable", "asset.eip712_name"),
+        finds("not_payable", "asset.eip712_missing"),
         "honest-v2",
         Reply::Whole(|asked| without(asked, "extra")),
     ),
