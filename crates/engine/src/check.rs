@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use countersign_core::history::{self, Standing};
+use countersign_core::endpoint::ResourceUrl;
+use countersign_core::history::{self, Observed, Standing};
+use countersign_core::json;
 use countersign_core::offer::{self, Exchange, Reading, Word};
 use countersign_core::policy::{self, CheckRequest, Decision};
 use countersign_core::sign::Purpose;
@@ -45,6 +47,10 @@ pub struct Sighting {
     pub response_sha256: Option<String>,
     /// The observation's row id.
     pub observation_id: String,
+    /// What the answer came to.
+    pub reading: Reading,
+    /// What history keeps of it.
+    pub observed: Observed,
     /// What history said before this sighting.
     pub before: Standing,
 }
@@ -91,21 +97,13 @@ impl Checker {
     /// [`CheckError`] when something of ours fails; a seller that cannot be reached is a decision.
     pub async fn check(&self, request: &CheckRequest) -> Result<Checked, CheckError> {
         let sighting = self.sight(request).await?;
-        let reading = read(request, &sighting);
         let now = self.env.now();
-        let decided = decide(request, &reading, &sighting, now);
-        let parts = decision::Parts {
-            request,
-            sighting: &sighting,
-            reading: &reading,
-            decided: &decided,
-            switches: &self.switches,
-            now,
-        };
+        let decided = decide(request, &sighting, now);
+        let parts = decision::Parts { request, sighting: &sighting, decided: &decided, switches: &self.switches, now };
         let bytes = self.sign(decision::document(&parts), now).await?;
         self.keep(&bytes, now).await?;
         let document = serde_json::from_slice(&bytes).map_err(|error| CheckError::Seal(error.to_string()))?;
-        Ok(Checked { bytes, document, word: reading.word, selected: decided.selected.is_some() })
+        Ok(Checked { bytes, document, word: sighting.reading.word, selected: decided.selected.is_some() })
     }
 
     /// One probe for all who ask for the same URL at the same time.
@@ -134,23 +132,34 @@ impl Checker {
         let evidence_sha256 = self.store.put_evidence(&evidence).await?;
         let response_sha256 = result.as_ref().ok().map(|answer| hex::encode(Sha256::digest(&answer.body)));
         let observation_id = self.env.row_id()?;
-        let mut sighting = Sighting { at, method, result, evidence_sha256, response_sha256, observation_id, before };
-        self.remember(request, &mut sighting).await?;
+        let reading = read(&request.url, method, &result);
+        let observed = decision::observed(at, &result, &reading);
+        let sighting = Sighting {
+            at,
+            method,
+            result,
+            evidence_sha256,
+            response_sha256,
+            observation_id,
+            reading,
+            observed,
+            before,
+        };
+        self.remember(request, &sighting).await?;
         Ok(sighting)
     }
 
     async fn standing(&self, url: &str, at: Timestamp) -> Result<Standing, CheckError> {
         let since = at.plus_millis(-history::WINDOW_MS);
         let rows = self.store.observations("endpoint", url, since, history::MOST).await?;
-        let seen: Vec<history::Observed> =
-            rows.iter().filter_map(|row| serde_json::from_str(&row.facts).ok()).collect();
+        let seen: Vec<Observed> = rows.iter().filter_map(|row| serde_json::from_str(&row.facts).ok()).collect();
         Ok(history::fold(&seen, at))
     }
 
-    async fn remember(&self, request: &CheckRequest, sighting: &mut Sighting) -> Result<(), CheckError> {
-        let reading = read(request, sighting);
-        let observed = decision::observed(sighting, &reading);
-        let facts = serde_json::to_string(&observed).map_err(|error| CheckError::Seal(error.to_string()))?;
+    async fn remember(&self, request: &CheckRequest, sighting: &Sighting) -> Result<(), CheckError> {
+        let observed = &sighting.observed;
+        let facts = json::to_canonical(observed).map_err(|error| CheckError::Seal(error.to_string()))?;
+        let facts = String::from_utf8(facts).map_err(|error| CheckError::Seal(error.to_string()))?;
         let run = self.env.row_id()?;
         self.store.start_run(&run, request.url.as_str(), "owner", sighting.at).await?;
         self.store
@@ -192,12 +201,12 @@ impl Sighting {
     }
 }
 
-fn read(request: &CheckRequest, sighting: &Sighting) -> Reading {
-    match &sighting.result {
+fn read(url: &ResourceUrl, method: &str, result: &Result<Answer, Refused>) -> Reading {
+    match result {
         Err(_) => Reading::not_seen(),
         Ok(answer) => offer::read(&Exchange {
-            url: request.url.as_str(),
-            method: sighting.method,
+            url: url.as_str(),
+            method,
             status: answer.status,
             headers: &answer.headers,
             body: &answer.body,
@@ -206,9 +215,8 @@ fn read(request: &CheckRequest, sighting: &Sighting) -> Reading {
     }
 }
 
-fn decide(request: &CheckRequest, reading: &Reading, sighting: &Sighting, now: Timestamp) -> Decision {
-    let observed = decision::observed(sighting, reading);
-    let standing = sighting.before.with(&observed, now);
-    let facts = policy::Facts { latency_ms: sighting.latency_ms().and_then(|ms| u64::try_from(ms).ok()) };
-    policy::decide(request, reading, &standing, &facts, now)
+fn decide(request: &CheckRequest, sighting: &Sighting, now: Timestamp) -> Decision {
+    let standing = sighting.before.with(&sighting.observed, now);
+    let facts = policy::Facts { latency_ms: sighting.observed.latency_ms };
+    policy::decide(request, &sighting.reading, &standing, &facts, now)
 }

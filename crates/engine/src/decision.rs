@@ -20,7 +20,6 @@ pub const VALID_FOR_MS: i64 = 10 * 60 * 1000;
 pub(crate) struct Parts<'a> {
     pub(crate) request: &'a CheckRequest,
     pub(crate) sighting: &'a Sighting,
-    pub(crate) reading: &'a Reading,
     pub(crate) decided: &'a Decision,
     pub(crate) switches: &'a [&'static str],
     pub(crate) now: Timestamp,
@@ -28,7 +27,8 @@ pub(crate) struct Parts<'a> {
 
 /// The unsigned document; signing adds `issuedAt`, `keyId` and `signature`.
 pub(crate) fn document(parts: &Parts<'_>) -> Map<String, Value> {
-    let Parts { request, sighting, reading, decided, switches, now } = parts;
+    let Parts { request, sighting, decided, switches, now } = parts;
+    let reading = &sighting.reading;
     let selected = decided.selected.and_then(|at| reading.offers.get(at));
     let mut document = Map::new();
     let mut put = |name: &str, value: Value| drop(document.insert(name.to_owned(), value));
@@ -112,7 +112,7 @@ fn miss_reason(parts: &Parts<'_>) -> Value {
     if parts.decided.selected.is_some() {
         return Value::Null;
     }
-    match (&parts.sighting.result, parts.reading.kind) {
+    match (&parts.sighting.result, parts.sighting.reading.kind) {
         (Err(refused), _) if refused.code.as_str().contains("timeout") => json!("probe_timeout"),
         (Err(refused), _) if refused.code.as_str().starts_with("address") => json!("ssrf"),
         (Err(_), _) => json!("unreachable"),
@@ -179,15 +179,15 @@ pub(crate) fn evidence(url: &str, method: &str, at: Timestamp, result: &Result<A
 }
 
 /// What history keeps of one sighting.
-pub(crate) fn observed(sighting: &Sighting, reading: &Reading) -> Observed {
+pub(crate) fn observed(at: Timestamp, result: &Result<Answer, Refused>, reading: &Reading) -> Observed {
     let first = reading.offers.iter().find(|offer| offer.word != Word::NotPayable).or(reading.offers.first());
-    let outcome = match (&sighting.result, &reading.kind) {
+    let outcome = match (result, &reading.kind) {
         (Err(_), _) => Outcome::Unreachable,
         (Ok(_), ReadingKind::Challenge) => Outcome::Challenge,
         (Ok(_), _) => Outcome::NoChallenge,
     };
     Observed {
-        at: sighting.at,
+        at,
         trust: Trust::Independent,
         outcome,
         pay_to: first.map(|offer| offer.pay_to.clone()),
@@ -195,6 +195,6 @@ pub(crate) fn observed(sighting: &Sighting, reading: &Reading) -> Observed {
         asset: first.map(|offer| offer.asset.clone()),
         amount: first.and_then(|offer| offer.amount.as_ref()).map(ToString::to_string),
         schema_sha256: None,
-        latency_ms: sighting.latency_ms().and_then(|ms| u64::try_from(ms).ok()),
+        latency_ms: result.as_ref().ok().map(|answer| answer.latency_ms),
     }
 }
