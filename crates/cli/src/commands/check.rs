@@ -107,7 +107,8 @@ pub(crate) fn request(args: &CheckArgs, url: &str) -> anyhow::Result<CheckReques
     request.max_price_usd = usd("--max-price-usd", args.max_price_usd.as_deref())?;
     request.max_total_cost_usd = usd("--max-total-cost-usd", args.max_total_cost_usd.as_deref())?;
     request.max_amount_atomic = amount(args.max_amount_atomic.as_deref())?;
-    request.max_probe_latency_ms = args.max_probe_latency_ms.into_iter().chain(args.max_latency_ms).min();
+    request.max_probe_latency_ms = args.max_probe_latency_ms;
+    request.max_latency_ms = args.max_latency_ms;
     request.max_service_latency_ms = args.max_service_latency_ms;
     request.max_settlement_latency_ms = args.max_settlement_latency_ms;
     request.min_observations = args.min_observations;
