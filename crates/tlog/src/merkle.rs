@@ -371,4 +371,4 @@ impl HashReader for MemoryTree {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -21,7 +21,7 @@ fn number(value: &Value) -> u64 {
 }
 
 /// The tree whose entry `i` is the text `entry-i`.
-fn family(size: u64) -> MemoryTree {
+pub(crate) fn family(size: u64) -> MemoryTree {
     let mut tree = MemoryTree::new();
     for i in 0..size {
         tree.push(leaf_hash(format!("entry-{i}").as_bytes()));

@@ -5,19 +5,12 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::*;
-use crate::merkle::{MemoryTree, consistency_proof, inclusion_proof, leaf_hash, root};
+use crate::merkle::tests::family;
+use crate::merkle::{consistency_proof, inclusion_proof, root};
 
 fn vectors() -> Value {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/tiles.json");
     serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
-}
-
-fn family(size: u64) -> MemoryTree {
-    let mut tree = MemoryTree::new();
-    for i in 0..size {
-        tree.push(leaf_hash(format!("entry-{i}").as_bytes()));
-    }
-    tree
 }
 
 #[test]
