@@ -1,0 +1,19 @@
+//! `WWW-Authenticate`, which names other payment rails. Input: header values, one a line.
+#![no_main]
+
+use countersign_core::offer::{self, Exchange};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|text: &[u8]| {
+    let headers: Vec<_> = text.split(|&b| b == b'\n').map(|line| ("www-authenticate".to_owned(), line.to_vec())).collect();
+    let exchange = Exchange {
+        url: "https://api.seller.example/paid",
+        method: "GET",
+        status: 402,
+        headers: &headers,
+        body: b"{}",
+        body_complete: true,
+    };
+    let reading = offer::read(&exchange);
+    assert!(reading.offers.is_empty(), "no x402 offer stands in WWW-Authenticate");
+});
