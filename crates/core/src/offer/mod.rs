@@ -55,6 +55,8 @@ pub struct Reading {
     pub extensions: Vec<String>,
     /// Where an input schema was found.
     pub input_schema: Option<SchemaSource>,
+    /// SHA-256 of the RFC 8785 bytes of that schema, hex; none when it has no canonical form.
+    pub schema_sha256: Option<String>,
     /// SHA-256 of the RFC 8785 bytes of the whole envelope, hex; none when it has no canonical form.
     pub quote_sha256: Option<String>,
 }
@@ -202,6 +204,17 @@ impl Reading {
         Self::nothing(ReadingKind::NotEvaluated(NotEvaluated::NotReached), Word::NotEvaluated, Vec::new())
     }
 
+    /// The same reading with findings that others made about it: of the transport, of history. The words are
+    /// spoken anew; what the reference buyer would do is not, because it sees neither.
+    #[must_use]
+    pub fn and(mut self, findings: impl IntoIterator<Item = Finding>) -> Self {
+        self.findings.extend(findings);
+        if self.kind == ReadingKind::Challenge {
+            x402::speak(&mut self);
+        }
+        self
+    }
+
     fn nothing(kind: ReadingKind, word: Word, findings: Vec<Finding>) -> Self {
         Self {
             kind,
@@ -211,6 +224,7 @@ impl Reading {
             rails: Vec::new(),
             extensions: Vec::new(),
             input_schema: None,
+            schema_sha256: None,
             quote_sha256: None,
         }
     }

@@ -256,3 +256,32 @@ proptest::proptest! {
         let _any = exchange(402, &headers(STANDARD.encode(&value).into_bytes()), &value);
     }
 }
+
+#[test]
+fn findings_of_others_enter_the_word_of_the_option_they_are_about_and_leave_interop_alone() {
+    let mut value = honest();
+    let second = value["accepts"][0].clone();
+    value["accepts"].as_array_mut().unwrap().push(second);
+    let seen = |reading: &Reading| reading.offers.iter().map(|offer| (offer.word, offer.interop)).collect::<Vec<_>>();
+    let reading = challenge(&value).and([rules::finding("payee.zero", "accepts[1].payTo", "x", None)]);
+    assert_eq!(reading.word, Word::Payable, "the best option's");
+    assert_eq!(seen(&reading), [(Word::Payable, Grade::Pass), (Word::NotPayable, Grade::Pass)]);
+    let all = reading.and([rules::finding("header.large", "header", "x", None)]);
+    assert_eq!(seen(&all), [(Word::PayableWithWarnings, Grade::Pass), (Word::NotPayable, Grade::Pass)]);
+    let unseen = Reading::not_seen().and([rules::finding("payee.zero", "url", "x", None)]);
+    assert_eq!((unseen.word, unseen.findings.len()), (Word::NotEvaluated, 1), "nothing to grade stays so");
+}
+
+#[test]
+fn a_schema_has_a_digest_that_no_spelling_changes() {
+    let mut value = honest();
+    value["extensions"] = json!({"bazaar": {"info": {"input": {"type": "http"}}}});
+    // SHA-256 of {"info":{"input":{"type":"http"}}}, by sha256sum.
+    let expected = "6e592b4214c050a70c0c91a04b57d5ddb706c371ab8898517a03edd09cbf7646";
+    let text = value.to_string().replace(r#""type":"http""#, r#" "type" : "\u0068ttp" "#);
+    for text in [value.to_string(), text] {
+        let reading = exchange(402, &headers(STANDARD.encode(text).into_bytes()), b"{}");
+        assert_eq!(reading.schema_sha256.as_deref(), Some(expected));
+    }
+    assert_eq!(challenge(&honest()).schema_sha256, None);
+}

@@ -187,13 +187,11 @@ fn before_query(url: &str) -> &str {
 fn extensions(exchange: &Exchange<'_>, root: Node<'_>, reading: &mut Reading) {
     let Some(all) = root.get("extensions") else { return };
     reading.extensions = all.members().map(|(name, _)| clean::shown(&name)).take(32).collect();
-    if all.get("bazaar").and_then(|bazaar| bazaar.get("info")?.get("input")).is_some() {
-        reading.input_schema = Some(SchemaSource::Bazaar);
-    }
-    if reading.input_schema.is_none() && root.get("inputSchema").is_some_and(|schema| schema.kind() == NodeKind::Object)
-    {
-        reading.input_schema = Some(SchemaSource::Envelope);
-    }
+    let bazaar = all.get("bazaar").filter(|bazaar| bazaar.get("info").is_some_and(|info| info.get("input").is_some()));
+    let envelope = root.get("inputSchema").filter(|schema| schema.kind() == NodeKind::Object);
+    let found = bazaar.map(|node| (SchemaSource::Bazaar, node)).or(envelope.map(|node| (SchemaSource::Envelope, node)));
+    reading.input_schema = found.map(|(source, _)| source);
+    reading.schema_sha256 = found.and_then(|(_, node)| digest(node));
     let login = all.get("sign-in-with-x").and_then(|login| login.get("info")?.get("domain")?.as_str());
     let host = ResourceUrl::parse(exchange.url).map(|url| url.host().to_owned()).unwrap_or_default();
     if let Some(domain) = login.filter(|domain| domain.split(':').next() != Some(host.as_str())) {
@@ -204,6 +202,12 @@ fn extensions(exchange: &Exchange<'_>, root: Node<'_>, reading: &mut Reading) {
             Some(&host),
         ));
     }
+}
+
+/// SHA-256 of the RFC 8785 bytes, hex; none for what has no canonical form.
+fn digest(node: Node<'_>) -> Option<String> {
+    let canonical = json::canonicalize(node.raw().as_bytes(), Profile::Rfc8785, &Limits::default()).ok()?;
+    Some(hex::encode(Sha256::digest(canonical)))
 }
 
 fn caching(exchange: &Exchange<'_>, findings: &mut Vec<Finding>) {
@@ -242,27 +246,36 @@ fn compare_body(body: &[u8], reading: &mut Reading) {
     }
 }
 
-/// Gives every option its word from the findings about it and about the whole, then the answer its own:
-/// that of the best option.
+/// Marks what the reference buyer refuses, then gives every option and the answer their words.
 fn settle(mut reading: Reading) -> Reading {
     let findings = &reading.findings;
     for offer in &mut reading.offers {
-        let mine = format!("accepts[{}]", offer.index);
-        let about = |finding: &&Finding| !finding.subject.starts_with("accepts[") || finding.subject.starts_with(&mine);
-        let about: Vec<&Finding> = findings.iter().filter(about).collect();
-        offer.word = word(&about);
-        if about.iter().any(|finding| finding.rule == "header.missing") {
+        let about = about(findings, offer);
+        if word(&about) == Word::NotPayable || about.iter().any(|finding| finding.rule == "header.missing") {
             offer.interop = Grade::Fail;
         }
-        if offer.word == Word::NotPayable {
-            offer.interop = Grade::Fail;
-        } else if offer.interop == Grade::Fail {
-            offer.word = Word::NotPayable;
-        }
+    }
+    speak(&mut reading);
+    reading
+}
+
+/// Gives every option its word from the findings about it and about the whole, then the answer its own:
+/// that of the best option.
+pub(super) fn speak(reading: &mut Reading) {
+    let findings = &reading.findings;
+    for offer in &mut reading.offers {
+        let unpaid = offer.interop == Grade::Fail;
+        offer.word = if unpaid { Word::NotPayable } else { word(&about(findings, offer)) };
     }
     let best = [Word::Payable, Word::PayableWithWarnings, Word::Mismatch]
         .into_iter()
         .find(|word| reading.offers.iter().any(|offer| offer.word == *word));
     reading.word = best.unwrap_or(Word::NotPayable);
-    reading
+}
+
+/// What is about this option: findings at its own place, and those about the whole.
+fn about<'f>(findings: &'f [Finding], offer: &Offer) -> Vec<&'f Finding> {
+    let mine = format!("accepts[{}]", offer.index);
+    let about = |finding: &&Finding| !finding.subject.starts_with("accepts[") || finding.subject.starts_with(&mine);
+    findings.iter().filter(about).collect()
 }

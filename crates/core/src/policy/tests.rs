@@ -54,6 +54,7 @@ fn reading(offers: Vec<Offer>) -> Reading {
         rails: Vec::new(),
         extensions: Vec::new(),
         input_schema: Some(SchemaSource::Envelope),
+        schema_sha256: None,
         quote_sha256: None,
     }
 }
