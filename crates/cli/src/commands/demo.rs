@@ -133,10 +133,11 @@ fn report(global: &Global, turns: &[Turn], signatures: &Signatures) {
             "checks": rows.collect::<Vec<_>>(), "signatures_valid": signatures.genuine, "tampered_refused": signatures.tampered_refused,
         }));
     }
-    show::line(&format!("{:<22} {:<58} countersign says", "seller", "what it does"));
+    let says = turns.iter().map(|turn| turn.said.len()).max().unwrap_or(0);
+    show::line(&format!("{:<21} {:<says$}  what the seller does", "seller", "countersign says"));
     for turn in turns {
         let mark = if turn.as_expected { "" } else { "   NOT as expected" };
-        show::line(&format!("{:<22} {:<58} {}{mark}", turn.seller.name, turn.seller.does, turn.said));
+        show::line(&format!("{:<21} {:<says$}  {}{mark}", turn.seller.name, turn.said, turn.seller.does));
     }
     let held = turns.iter().filter(|turn| turn.as_expected).count();
     show::line(&format!(

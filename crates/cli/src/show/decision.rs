@@ -1,0 +1,112 @@
+//! A decision for people: the answer first, then why, then the terms, then what was not looked at.
+
+use std::collections::BTreeMap;
+
+use countersign_core::address;
+use countersign_core::network;
+use countersign_core::offer::rules;
+use serde_json::Value;
+
+use super::line;
+
+/// Prints `document`, a decision of ours.
+pub(crate) fn decision(document: &Value) {
+    line(&headline(document));
+    list(document, "findings").for_each(finding);
+    offers(document);
+    not_evaluated(document);
+    let switches: Vec<&str> = document["transport"]["lab_switches"].as_array().map_or_else(Vec::new, |all| texts(all));
+    if !switches.is_empty() {
+        line(&format!("  lab switches on: {}", switches.join(", ")));
+    }
+}
+
+/// The gravest finding, the first of equals.
+pub(crate) fn worst(document: &Value) -> Option<&Value> {
+    let rank = |finding: &Value| {
+        ["info", "low", "medium", "high", "block"].iter().position(|one| finding["severity"] == **one)
+    };
+    let findings = document["findings"].as_array()?;
+    findings.iter().rev().max_by_key(|finding| rank(finding))
+}
+
+/// One line that answers the question: can this be paid, and on what terms, or why not.
+fn headline(document: &Value) -> String {
+    let word = document["word"].as_str().unwrap_or("-").replace('_', " ");
+    if let Some(refused) = document["transport"]["refused"].as_str() {
+        return format!("{word}: {} ({refused})", text(&document["transport"], "reason"));
+    }
+    let selected = &document["selected_payment"];
+    if !selected.is_null() {
+        return format!("{word}: {}", terms(selected));
+    }
+    let unmet = document["unmet_constraints"].as_array().map_or_else(Vec::new, |all| texts(all));
+    if word.starts_with("payable") && !unmet.is_empty() {
+        return format!("{word}, but outside your rules: {}", unmet.join(", "));
+    }
+    let why = worst(document).and_then(|finding| reason(text(finding, "rule")));
+    format!("{word}: {}", why.map_or_else(|| text(document, "miss_reason").replace('_', " "), str::to_owned))
+}
+
+/// `$0.01 in USDC on base (eip155:8453) to 0x2096…`
+fn terms(payment: &Value) -> String {
+    let symbol = payment["symbol"].as_str().unwrap_or("an unknown asset");
+    let price = match (payment["usd"].as_str(), payment["amount_atomic"].as_str()) {
+        (Some(usd), _) => format!("${usd} in {symbol}"),
+        (None, Some(atomic)) => format!("{atomic} units of {symbol}"),
+        (None, None) => format!("no readable amount of {symbol}"),
+    };
+    let network = text(payment, "network");
+    let named = payment["rail"].as_str().map_or_else(|| network.to_owned(), |name| format!("{name} ({network})"));
+    format!("{price} on {named} to {}", payee(network, text(payment, "payTo")))
+}
+
+/// People compare addresses letter by letter, so an EVM one is shown in its EIP-55 form.
+fn payee(network: &str, pay_to: &str) -> String {
+    let family = network::read(network).map(|read| read.network.family());
+    let checked = family.and_then(|family| address::check(family, pay_to).ok());
+    checked.map_or_else(|| pay_to.to_owned(), |checked| checked.display)
+}
+
+fn finding(finding: &Value) {
+    let rule = text(finding, "rule");
+    line(&format!("  {:<8} {}", text(finding, "severity"), reason(rule).unwrap_or(rule)));
+    let expected = finding["expected"].as_str().map(|expected| format!(", expected `{expected}`")).unwrap_or_default();
+    line(&format!("           {rule} at {}: saw `{}`{expected}", text(finding, "subject"), text(finding, "observed")));
+    line(&format!("           hint: {}", text(finding, "hint")));
+}
+
+/// Every option, unless the headline has already told the only one.
+fn offers(document: &Value) {
+    let told = !document["selected_payment"].is_null() && list(document, "offers").count() == 1;
+    for offer in list(document, "offers").filter(|_| !told) {
+        line(&format!("  offer {}  {}: {}", offer["index"], text(offer, "word").replace('_', " "), terms(offer)));
+    }
+}
+
+/// What was not looked at, one line a reason.
+fn not_evaluated(document: &Value) {
+    let mut by_reason: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for one in list(document, "not_evaluated") {
+        by_reason.entry(text(one, "why")).or_default().push(text(one, "what"));
+    }
+    for (why, what) in by_reason {
+        line(&format!("  not evaluated: {} ({why})", what.join(", ")));
+    }
+}
+
+fn reason(rule: &str) -> Option<&'static str> {
+    rules::table().iter().find(|row| row.id == rule).map(|row| row.reason)
+}
+
+fn list<'a>(document: &'a Value, name: &str) -> impl Iterator<Item = &'a Value> {
+    document[name].as_array().into_iter().flatten()
+}
+
+fn texts(values: &[Value]) -> Vec<&str> {
+    values.iter().filter_map(Value::as_str).collect()
+}
+
+fn text<'a>(value: &'a Value, name: &str) -> &'a str {
+    value[name].as_str().unwrap_or("-")
+}
