@@ -11,5 +11,6 @@ pub mod testkit;
 
 pub use challenge::Probed;
 pub use guarded::{
-    Answer, Door, DoorConfig, Limits, Method, Refused, RefusedCode, Request, RootsError, TransportFlag, roots_from_pem,
+    Answer, Cidr, CidrError, Door, DoorConfig, Limits, Method, Refused, RefusedCode, Request, RootsError,
+    TransportFlag, roots_from_pem,
 };

@@ -1,16 +1,17 @@
 //! One TCP connection to one judged address. This is the only function in the workspace that dials.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 
 use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout_at};
 
+use super::judge::Judged;
 use super::{Failure, RefusedCode, resolve};
 
 /// Dials `address`, then checks that the peer is who was dialled and is not this machine under a public address.
 #[expect(clippy::disallowed_methods, reason = "the one place that dials, behind the address judge")]
-pub(super) async fn dial(host: &str, address: IpAddr, port: u16, until: Instant) -> Result<TcpStream, Failure> {
-    let target = SocketAddr::new(address, port);
+pub(super) async fn dial(host: &str, address: Judged, port: u16, until: Instant) -> Result<TcpStream, Failure> {
+    let target = SocketAddr::new(address.ip(), port);
     let stream = timeout_at(until, TcpStream::connect(target))
         .await
         .map_err(|_| Failure::new(RefusedCode::ConnectTimeout, format!("{target} did not accept a connection")))?

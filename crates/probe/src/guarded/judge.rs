@@ -5,13 +5,75 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Why an address is not dialled: the block it is in and what that block is for.
+use super::Cidr;
+
+/// Why an address is not dialled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Block {
-    /// The block in CIDR notation.
-    pub cidr: &'static str,
-    /// What the block is for, in a few words.
-    pub why: &'static str,
+pub enum Block {
+    /// It is in a block of the table below.
+    Special {
+        /// The block in CIDR notation.
+        cidr: &'static str,
+        /// What the block is for, in a few words.
+        why: &'static str,
+    },
+    /// It is in a block that this machine's configuration denies.
+    Denied(Cidr),
+}
+
+impl std::fmt::Display for Block {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Special { cidr, why } => write!(out, "{cidr} ({why})"),
+            Self::Denied(cidr) => write!(out, "{cidr} (denied by configuration)"),
+        }
+    }
+}
+
+/// An address that a judge let pass. Nothing else is dialled, and nothing else can make one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Judged(IpAddr);
+
+impl Judged {
+    /// The loopback address, for a lab that allows it.
+    pub(super) const LAB: Self = Self(IpAddr::V4(Ipv4Addr::LOCALHOST));
+
+    pub(super) const fn ip(self) -> IpAddr {
+        self.0
+    }
+}
+
+/// The tables below, and the blocks that configuration adds to them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Judge {
+    denied: Vec<Cidr>,
+    /// Addresses that a test of the door treats as public.
+    #[cfg(test)]
+    pub(super) pretended: Vec<IpAddr>,
+}
+
+impl Judge {
+    /// A judge who refuses `denied` too.
+    pub(super) fn new(denied: Vec<Cidr>) -> Self {
+        Self {
+            denied,
+            #[cfg(test)]
+            pretended: Vec::new(),
+        }
+    }
+
+    /// As [`judge`], and by configuration.
+    pub(super) fn pass(&self, address: IpAddr) -> Result<Judged, Block> {
+        let address = address.to_canonical();
+        if let Some(cidr) = self.denied.iter().find(|cidr| cidr.contains(address)) {
+            return Err(Block::Denied(*cidr));
+        }
+        #[cfg(test)]
+        if self.pretended.contains(&address) {
+            return Ok(Judged(address));
+        }
+        judge(address).map(|()| Judged(address))
+    }
 }
 
 /// First address, prefix length, description.
@@ -19,11 +81,11 @@ type Row4 = (Ipv4Addr, u32, Block);
 type Row6 = (Ipv6Addr, u32, Block);
 
 const fn v4(a: [u8; 4], prefix: u32, cidr: &'static str, why: &'static str) -> Row4 {
-    (Ipv4Addr::new(a[0], a[1], a[2], a[3]), prefix, Block { cidr, why })
+    (Ipv4Addr::new(a[0], a[1], a[2], a[3]), prefix, Block::Special { cidr, why })
 }
 
 const fn v6(a: [u16; 3], prefix: u32, cidr: &'static str, why: &'static str) -> Row6 {
-    (Ipv6Addr::new(a[0], a[1], a[2], 0, 0, 0, 0, 0), prefix, Block { cidr, why })
+    (Ipv6Addr::new(a[0], a[1], a[2], 0, 0, 0, 0, 0), prefix, Block::Special { cidr, why })
 }
 
 const IPV4: &[Row4] = &[
@@ -57,7 +119,7 @@ const IPV6: &[Row6] = &[
     v6([0x3fff, 0, 0], 20, "3fff::/20", "documentation"),
 ];
 
-const OUTSIDE: Block = Block { cidr: "outside 2000::/3", why: "not global unicast" };
+const OUTSIDE: Block = Block::Special { cidr: "outside 2000::/3", why: "not global unicast" };
 
 /// Ports of services that must never receive a request of ours, whoever asks for it.
 const PORTS: &[u16] =
@@ -98,7 +160,10 @@ mod tests {
     use super::*;
 
     fn verdict(text: &str) -> Result<(), &'static str> {
-        judge(text.parse().unwrap()).map_err(|block| block.cidr)
+        judge(text.parse().unwrap()).map_err(|block| match block {
+            Block::Special { cidr, .. } => cidr,
+            Block::Denied(_) => unreachable!("nothing is configured here"),
+        })
     }
 
     /// Address before the block, first, last, address after; worked out by hand. The neighbours are public unless
@@ -202,5 +267,16 @@ mod tests {
         ] {
             assert_eq!(port_allowed(port), allowed, "{port}");
         }
+    }
+
+    #[test]
+    fn configuration_denies_more_and_never_less() {
+        let judge = Judge::new(vec!["8.8.0.0/16".parse().unwrap(), "2606:4700::/32".parse().unwrap()]);
+        let refused = |text: &str| judge.pass(text.parse().unwrap()).map_err(|block| block.to_string()).err();
+        assert_eq!(refused("1.1.1.1"), None, "positive control");
+        assert_eq!(refused("8.8.8.8").as_deref(), Some("8.8.0.0/16 (denied by configuration)"));
+        assert_eq!(refused("::ffff:8.8.8.8").as_deref(), Some("8.8.0.0/16 (denied by configuration)"));
+        assert_eq!(refused("2606:4700::1").as_deref(), Some("2606:4700::/32 (denied by configuration)"));
+        assert_eq!(refused("10.0.0.1").as_deref(), Some("10.0.0.0/8 (private)"));
     }
 }

@@ -3,6 +3,7 @@
 //! No redirects are followed, no proxies and no environment are honoured, no cookies are kept, no connection is used
 //! twice.
 
+mod cidr;
 mod connect;
 pub mod judge;
 mod outcome;
@@ -21,6 +22,8 @@ use tokio::time::Instant;
 use tokio_rustls::rustls::pki_types::CertificateDer;
 use url::Url;
 
+pub use cidr::{Cidr, CidrError};
+use judge::{Judge, Judged};
 use outcome::Failure;
 pub use outcome::{Answer, Refused, RefusedCode, TransportFlag};
 use tee::Scan;
@@ -70,6 +73,10 @@ pub struct DoorConfig {
     pub allow_loopback: bool,
     /// For labs: certificate authorities beside the public ones, DER. Named in every result they may have touched.
     pub extra_roots: Vec<CertificateDer<'static>>,
+    /// Blocks that are not dialled although they are public: this machine's own, its neighbours', its cloud's.
+    pub deny: Vec<Cidr>,
+    /// The name server to ask; the system's when `None`.
+    pub name_server: Option<SocketAddr>,
     /// Times and sizes.
     pub limits: Limits,
 }
@@ -109,15 +116,16 @@ pub struct Request {
 pub struct Door {
     config: DoorConfig,
     dns: Option<TokioResolver>,
+    judge: Judge,
     trust: Result<Trust, RootsError>,
 }
 
 impl Door {
-    /// A door with the system's name servers. Without any configured, it still reaches names under `.localhost`. With
-    /// an extra root that cannot be used it refuses every fetch; [`roots_from_pem`] finds that out earlier.
+    /// A door. Where no name server is configured, it still reaches names under `.localhost`. With an extra root that
+    /// cannot be used it refuses every fetch; [`roots_from_pem`] finds that out earlier.
     pub fn new(config: DoorConfig) -> Self {
         let trust = Trust::new(&config.extra_roots);
-        Self { config, dns: resolve::system(), trust }
+        Self { dns: resolve::resolver(config.name_server), judge: Judge::new(config.deny.clone()), trust, config }
     }
 
     /// Sends one request and reads one answer. `now` is the instant at which the certificate is judged.
@@ -157,14 +165,15 @@ impl Door {
         let latency_ms = millis(started);
         let body = read::body(&mut opened, limits, end).await;
         let flags = self.flags(&host, &scan, &body);
-        let peer = SocketAddr::new(address, port);
+        let peer = SocketAddr::new(address.ip(), port);
         Ok(Answer { latency_ms, flags, ..answer(&opened, body, &scan, peer, seen) })
     }
 
-    async fn resolve(&self, host: &str, end: Instant) -> Result<std::net::IpAddr, Failure> {
-        tokio::time::timeout_at(end, resolve::resolve(self.dns.as_ref(), host, self.config.allow_loopback))
+    async fn resolve(&self, host: &str, end: Instant) -> Result<Judged, Failure> {
+        let answer = resolve::resolve(self.dns.as_ref(), host, self.config.allow_loopback, &self.judge);
+        tokio::time::timeout_at(end, answer)
             .await
-            .unwrap_or_else(|_| Err(Failure::new(RefusedCode::Dns, "the name server did not answer in time")))
+            .unwrap_or_else(|_| Err(Failure::new(RefusedCode::DnsTimeout, "the name server did not answer in time")))
     }
 
     fn flags(&self, host: &str, scan: &Scan, body: &read::Body) -> Vec<TransportFlag> {

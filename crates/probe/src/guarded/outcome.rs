@@ -71,13 +71,21 @@ pub enum RefusedCode {
     PortRefused,
     /// An extra certificate authority of ours cannot be used; nothing was dialled.
     RootsUnusable,
-    /// The name could not be looked up.
+    /// This machine has no name server to ask.
+    NoNameServer,
+    /// The name server did not answer in time.
+    DnsTimeout,
+    /// The name server says that the name does not exist.
+    NameNotFound,
+    /// The name server failed, refused, or answered with something that is no answer.
     Dns,
     /// The name has no address.
     NoAddress,
     /// The name has more than 16 addresses.
     TooManyAddresses,
-    /// An address of the name is private, reserved, or this machine.
+    /// Some addresses of the name are public and some are not, which is how a rebinding name looks. None is dialled.
+    AddressMixed,
+    /// No address of the name may be dialled: private, reserved, denied by configuration, or this machine.
     AddressRefused,
     /// Nothing accepted the connection in time.
     ConnectTimeout,
@@ -131,9 +139,13 @@ impl RefusedCode {
         Self::Url,
         Self::PortRefused,
         Self::RootsUnusable,
+        Self::NoNameServer,
+        Self::DnsTimeout,
+        Self::NameNotFound,
         Self::Dns,
         Self::NoAddress,
         Self::TooManyAddresses,
+        Self::AddressMixed,
         Self::AddressRefused,
         Self::ConnectTimeout,
         Self::ConnectFailed,
@@ -165,9 +177,13 @@ impl RefusedCode {
             Self::Url => "url_refused",
             Self::PortRefused => "port_refused",
             Self::RootsUnusable => "roots_unusable",
+            Self::NoNameServer => "no_name_server",
+            Self::DnsTimeout => "dns_timeout",
+            Self::NameNotFound => "name_not_found",
             Self::Dns => "dns_failed",
             Self::NoAddress => "no_address",
             Self::TooManyAddresses => "too_many_addresses",
+            Self::AddressMixed => "address_mixed",
             Self::AddressRefused => "address_refused",
             Self::ConnectTimeout => "connect_timeout",
             Self::ConnectFailed => "connect_failed",

@@ -4,6 +4,8 @@ use std::time::{Duration, Instant};
 
 use countersign_core::endpoint::ResourceUrl;
 
+mod names;
+
 use super::*;
 use crate::challenge;
 use crate::testkit::{Authority, Behaviour, Leaf, Server};
@@ -17,7 +19,7 @@ fn url(port: u16) -> ResourceUrl {
 }
 
 fn lab(authority: &Authority, limits: Limits) -> Door {
-    Door::new(DoorConfig { allow_loopback: true, extra_roots: vec![authority.root()], limits })
+    Door::new(DoorConfig { allow_loopback: true, extra_roots: vec![authority.root()], limits, ..DoorConfig::default() })
 }
 
 async fn ask(leaf: Leaf, name: &str, behaviour: Behaviour) -> Result<Answer, Refused> {

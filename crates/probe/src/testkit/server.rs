@@ -38,7 +38,15 @@ impl Server {
     /// # Errors
     /// When no port can be bound.
     pub async fn start(tls: TlsAcceptor, behaviour: Behaviour) -> io::Result<Self> {
-        let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
+        Self::start_at("127.0.0.1", tls, behaviour).await
+    }
+
+    /// Listens on a free port of another loopback address.
+    ///
+    /// # Errors
+    /// When no port can be bound.
+    pub async fn start_at(address: &str, tls: TlsAcceptor, behaviour: Behaviour) -> io::Result<Self> {
+        let listener = TcpListener::bind((address, 0)).await?;
         let port = listener.local_addr()?.port();
         let task = tokio::spawn(async move {
             while let Ok((tcp, _)) = listener.accept().await {
