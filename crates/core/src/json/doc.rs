@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use super::read::{Sink, offset};
+
 /// A JSON text and the spans of its values.
 #[derive(Debug)]
 pub struct Doc<'a> {
@@ -12,16 +14,50 @@ pub struct Doc<'a> {
 /// One value: where it stands, and where the next value outside it is (nodes are in source order).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slot {
-    pub(super) kind: NodeKind,
+    kind: NodeKind,
     /// Byte range of the value.
-    pub(super) start: usize,
-    pub(super) end: usize,
+    start: u32,
+    end: u32,
     /// Byte range of the member's name with its quotes; empty outside objects.
-    pub(super) name: (usize, usize),
+    name: (u32, u32),
     /// Slot after this value and everything inside it.
-    pub(super) next: usize,
+    next: u32,
     /// A second member of this name: kept as a span, passed over by every reader.
-    pub(super) shadowed: bool,
+    shadowed: bool,
+}
+
+/// The sink of spans.
+#[derive(Default)]
+pub(super) struct Spans {
+    pub(super) slots: Vec<Slot>,
+    /// The name of the value that comes next.
+    name: (u32, u32),
+}
+
+impl Sink for Spans {
+    fn mark(&self, _at: usize) -> u32 {
+        offset(self.slots.len())
+    }
+
+    fn name(&mut self, start: usize, end: usize) {
+        self.name = (offset(start), offset(end));
+    }
+
+    fn value(&mut self, kind: NodeKind, start: usize, end: usize) {
+        let next = offset(self.slots.len() + 1);
+        let name = std::mem::take(&mut self.name);
+        self.slots.push(Slot { kind, start: offset(start), end: offset(end), name, next, shadowed: false });
+    }
+
+    fn close(&mut self, mark: u32, end: usize) {
+        let next = offset(self.slots.len());
+        let slot = &mut self.slots[mark as usize];
+        (slot.end, slot.next) = (offset(end), next);
+    }
+
+    fn shadow(&mut self, mark: u32) {
+        self.slots[mark as usize].shadowed = true;
+    }
 }
 
 /// What a value is.
@@ -67,7 +103,8 @@ impl<'d> Node<'d> {
 
     /// The value exactly as it stands in the text.
     pub fn raw(self) -> &'d str {
-        &self.doc.text[self.slot().start..self.slot().end]
+        let slot = self.slot();
+        &self.doc.text[slot.start as usize..slot.end as usize]
     }
 
     /// The member called `name`, if this is an object that has one.
@@ -87,11 +124,11 @@ impl<'d> Node<'d> {
 
     fn children(self, of: NodeKind) -> impl Iterator<Item = Node<'d>> {
         let doc = self.doc;
-        let end = self.slot().next;
+        let end = self.slot().next as usize;
         let mut at = if self.kind() == of { self.at + 1 } else { end };
         let siblings = std::iter::from_fn(move || {
             let node = (at < end).then_some(Node { doc, at })?;
-            at = node.slot().next;
+            at = node.slot().next as usize;
             Some(node)
         });
         siblings.filter(|node| !node.slot().shadowed)
@@ -100,7 +137,7 @@ impl<'d> Node<'d> {
     /// This member's name, unescaped.
     pub(super) fn name(self) -> Cow<'d, str> {
         let (start, end) = self.slot().name;
-        unescape(self.doc.text.get(start + 1..end.saturating_sub(1)).unwrap_or_default())
+        unescape(self.doc.text.get(start as usize + 1..(end as usize).saturating_sub(1)).unwrap_or_default())
     }
 
     /// The text of a string, unescaped; half surrogates read as U+FFFD.

@@ -1,11 +1,14 @@
 //! Strict JSON (RFC 8259, I-JSON) and its canonical form (RFC 8785).
 //!
-//! One tokenizer reads the text once into spans ([`Doc`]). Everything else is a walk over those spans:
-//! [`canonicalize`] writes them in canonical order, [`observe`] lists what was wrong with them. So a
-//! duplicate name is judged in one place. Numbers are printed as ECMAScript prints them (`ryu-js`),
-//! because Rust's own printing differs in the last digit on ties.
+//! One reader goes over the text once and judges it; three sinks keep of it what is wanted: the canonical
+//! bytes ([`canonicalize`]), spans of every value ([`parse`], [`observe`]), or nothing ([`scan`]). So all of
+//! them accept and refuse the same texts for the same reasons. No tree is built. Numbers are printed as
+//! ECMAScript prints them (`ryu-js`), because Rust's own printing differs in the last digit on ties.
 
 mod doc;
+mod error;
+mod lexeme;
+mod names;
 mod read;
 mod write;
 
@@ -13,7 +16,8 @@ mod write;
 mod tests;
 
 pub use doc::{Doc, Node, NodeKind};
-pub use read::{Defect, DefectKind};
+pub use error::{Defect, DefectKind, Error, Kind};
+use read::Manner;
 
 /// What a text is read for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +29,8 @@ pub enum Profile {
     Rfc8785,
 }
 
-/// How much a text may hold. Sizes are bytes of source text.
+/// How much a text may hold. Sizes are bytes of source text. A caller may raise them all: nesting costs
+/// heap, not stack, and writing a text costs at most as many copies of it as it is deep.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Deepest nesting of arrays and objects.
@@ -34,7 +39,7 @@ pub struct Limits {
     pub members: usize,
     /// Longest string.
     pub string: usize,
-    /// Longest text.
+    /// Longest text; never more than 512 MiB.
     pub size: usize,
 }
 
@@ -44,103 +49,57 @@ impl Default for Limits {
     }
 }
 
-/// Why a text was refused, and at which byte.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{} at byte {at}", kind.reason())]
-pub struct Error {
-    /// Byte offset in the text.
-    pub at: usize,
-    /// What is wrong there.
-    pub kind: Kind,
-}
-
-/// What is wrong with a text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// Not JSON.
-    Syntax,
-    /// Bytes after the value.
-    Trailing,
-    /// Not UTF-8.
-    Utf8,
-    /// Starts with a byte order mark.
-    Bom,
-    /// The text is longer than allowed.
-    Size,
-    /// Nested deeper than allowed.
-    Depth,
-    /// An object has more members than allowed.
-    Members,
-    /// A string is longer than allowed.
-    String,
-    /// An object has two members of one name.
-    Duplicate,
-    /// Half of a surrogate pair.
-    Surrogate,
-    /// An integer beyond ±(2^53−1).
-    UnsafeInteger,
-    /// A number no double can hold.
-    Overflow,
-}
-
-impl Kind {
-    /// One line for a person.
-    pub fn reason(self) -> &'static str {
-        match self {
-            Self::Syntax => "not JSON",
-            Self::Trailing => "more text after the JSON value",
-            Self::Utf8 => "not UTF-8",
-            Self::Bom => "starts with a byte order mark",
-            Self::Size => "longer than allowed",
-            Self::Depth => "nested deeper than allowed",
-            Self::Members => "an object with more members than allowed",
-            Self::String => "a string longer than allowed",
-            Self::Duplicate => "two members of one name",
-            Self::Surrogate => "half of a surrogate pair",
-            Self::UnsafeInteger => "an integer beyond 2^53-1",
-            Self::Overflow => "a number no double can hold",
-        }
-    }
-}
-
-impl Error {
-    /// Stable code for callers.
-    pub fn code(&self) -> &'static str {
-        match self.kind {
-            Kind::Syntax => "json_syntax",
-            Kind::Trailing => "json_trailing",
-            Kind::Utf8 => "json_utf8",
-            Kind::Bom => "json_bom",
-            Kind::Size => "json_size",
-            Kind::Depth => "json_depth",
-            Kind::Members => "json_members",
-            Kind::String => "json_string",
-            Kind::Duplicate => "json_duplicate",
-            Kind::Surrogate => "json_surrogate",
-            Kind::UnsafeInteger => "json_unsafe_integer",
-            Kind::Overflow => "json_overflow",
-        }
-    }
-}
-
 /// The RFC 8785 bytes of `text`.
 ///
 /// # Errors
-/// [`Error`] for whatever `profile` and `limits` refuse.
+/// [`Error`] for whatever `profile` and `limits` refuse: the first that a reader meets from left to right,
+/// who knows of a second member of one name when the object ends.
 pub fn canonicalize(text: &[u8], profile: Profile, limits: &Limits) -> Result<Vec<u8>, Error> {
-    Ok(write::canonical(parse(text, profile, limits)?.root()))
+    let read = read::read(text, Manner::Strict(profile), limits, write::Writer::new(text, None))?;
+    Ok(read.sink.finish().0)
 }
+
+/// Canonical bytes with and without one member: a document and what its signature is over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parted {
+    /// The RFC 8785 bytes of the whole text.
+    pub whole: Vec<u8>,
+    /// The same without the member; equal to `whole` where there is none.
+    pub rest: Vec<u8>,
+}
+
+/// As [`canonicalize`], and without the member called `name` of the outermost object as well.
+///
+/// # Errors
+/// As [`canonicalize`].
+pub fn canonicalize_without(text: &[u8], name: &str, profile: Profile, limits: &Limits) -> Result<Parted, Error> {
+    let read = read::read(text, Manner::Strict(profile), limits, write::Writer::new(text, Some(name)))?;
+    let (whole, member) = read.sink.finish();
+    let member = member.unwrap_or_default();
+    let rest = [&whole[..member.start], &whole[member.end..]].concat();
+    Ok(Parted { whole, rest })
+}
+
+/// Whether `text` is acceptable at all; keeps nothing of it.
+///
+/// # Errors
+/// As [`canonicalize`].
+pub fn scan(text: &[u8], profile: Profile, limits: &Limits) -> Result<(), Error> {
+    read::read(text, Manner::Strict(profile), limits, Nothing).map(|_| ())
+}
+
+/// The sink that keeps nothing.
+struct Nothing;
+
+impl read::Sink for Nothing {}
 
 /// `text` as spans of itself.
 ///
 /// # Errors
-/// [`Error`] for whatever `profile` and `limits` refuse.
+/// As [`canonicalize`].
 pub fn parse<'a>(text: &'a [u8], profile: Profile, limits: &Limits) -> Result<Doc<'a>, Error> {
-    let (doc, defects) = read::read(text, limits, profile == Profile::Signed)?;
-    match defects.first() {
-        Some(defect) => Err(Error { at: defect.at, kind: defect.kind.into() }),
-        None => Ok(doc),
-    }
+    let read = read::read(text, Manner::Strict(profile), limits, doc::Spans::default())?;
+    Ok(Doc { text: read.text, slots: read.sink.slots })
 }
 
 /// What a stranger sent: reads on where a strict reader stops, and lists every defect. Of two members
@@ -149,7 +108,8 @@ pub fn parse<'a>(text: &'a [u8], profile: Profile, limits: &Limits) -> Result<Do
 /// # Errors
 /// [`Error`] where nothing can be read: not JSON, not UTF-8, or over a limit.
 pub fn observe<'a>(text: &'a [u8], limits: &Limits) -> Result<(Doc<'a>, Vec<Defect>), Error> {
-    read::read(text, limits, true)
+    let read = read::read(text, Manner::Patient, limits, doc::Spans::default())?;
+    Ok((Doc { text: read.text, slots: read.sink.slots }, read.defects))
 }
 
 /// The RFC 8785 bytes of a value of ours, under [`Profile::Signed`].

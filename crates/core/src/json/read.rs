@@ -1,312 +1,313 @@
-//! The tokenizer: text to spans, with every defect on the way.
+//! The reader: one pass over the text, with every defect on the way.
+//!
+//! It decides what is JSON, what is too much and what is defective; what is *kept* is the business of a
+//! [`Sink`]. So texts are accepted and refused alike whether somebody wants their canonical bytes, their
+//! spans or only an answer, and a duplicate name is judged in one place. Nesting is kept on the heap: a
+//! caller may raise the depth without endangering the stack.
 
-use std::collections::HashSet;
+use super::doc::NodeKind;
+use super::names::{self, Member};
+use super::{Defect, DefectKind, Error, Kind, Limits, Profile};
 
-use super::doc::{Doc, NodeKind, Slot, unescape};
-use super::{Error, Kind, Limits};
+/// What is kept of a text. Every position is a byte offset in the source.
+pub(super) trait Sink {
+    /// Whether [`Sink::edit`] is heeded. Numbers are printed for those that write only.
+    const WRITES: bool = false;
 
-/// Something a strict reader refuses and a patient one notes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Defect {
-    /// Byte offset in the text.
-    pub at: usize,
-    /// What it is.
-    pub kind: DefectKind,
-}
-
-/// The defects that leave a text readable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DefectKind {
-    /// Two members of one name; the first counts.
-    Duplicate,
-    /// A byte order mark before the value.
-    Bom,
-    /// Half of a surrogate pair.
-    Surrogate,
-    /// An integer beyond ±(2^53−1), or a fraction that prints as one.
-    UnsafeInteger,
-    /// A number no double can hold.
-    Overflow,
-}
-
-impl From<DefectKind> for Kind {
-    fn from(kind: DefectKind) -> Self {
-        match kind {
-            DefectKind::Duplicate => Self::Duplicate,
-            DefectKind::Bom => Self::Bom,
-            DefectKind::Surrogate => Self::Surrogate,
-            DefectKind::UnsafeInteger => Self::UnsafeInteger,
-            DefectKind::Overflow => Self::Overflow,
-        }
+    /// Where that which is read next will stand in what is kept.
+    fn mark(&self, _at: usize) -> u32 {
+        0
     }
+
+    /// What stands at `start..end` is `canonical` in canonical form. Edits come in source order; all that
+    /// stands between two of them is canonical already.
+    fn edit(&mut self, _start: usize, _end: usize, _canonical: &[u8]) {}
+
+    /// The name of the member whose value comes next, with its quotes.
+    fn name(&mut self, _start: usize, _end: usize) {}
+
+    /// A whole value, or the beginning of an array or object.
+    fn value(&mut self, _kind: NodeKind, _start: usize, _end: usize) {}
+
+    /// The end of the array or object whose beginning was marked `mark`.
+    fn close(&mut self, _mark: u32, _end: usize) {}
+
+    /// The members, in canonical order, of an object inside `depth` others that is about to end at `at`.
+    fn members(&mut self, _members: &[Member<'_>], _order: Order, _depth: usize, _at: usize) {}
+
+    /// The value marked `mark` belongs to a second member of one name.
+    fn shadow(&mut self, _mark: u32) {}
+}
+
+/// Whether the members of an object stood in the source as they are in canonical form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Order {
+    Canonical,
+    Other,
+}
+
+/// What happens at a defect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Manner {
+    /// The text is refused.
+    Strict(Profile),
+    /// It is noted.
+    Patient,
+}
+
+/// A text that was read to its end.
+pub(super) struct Read<'a, S> {
+    pub(super) text: &'a str,
+    pub(super) sink: S,
+    /// In source order, at most 64 of them; none from a strict reader.
+    pub(super) defects: Vec<Defect>,
 }
 
 const MOST_DEFECTS: usize = 64;
-const LARGEST_SAFE: f64 = 9_007_199_254_740_991.0;
 
-struct Reader<'a, 'l> {
-    text: &'a str,
-    bytes: &'a [u8],
-    at: usize,
-    slots: Vec<Slot>,
-    defects: Vec<Defect>,
-    limits: &'l Limits,
-    safe_integers: bool,
+/// Offsets are kept in 32 bits, which halves what a read text weighs. Canonical bytes may be longer than
+/// their source, though never eight times: `1e20` grows most.
+const LONGEST: usize = u32::MAX as usize / 8;
+
+/// An offset in a text that is not longer than [`LONGEST`], or in its canonical bytes.
+pub(super) fn offset(at: usize) -> u32 {
+    at as u32
 }
 
-/// Reads the whole of `source`. Defects come in source order, at most 64 of them.
-pub(super) fn read<'a>(
+pub(super) struct Reader<'a, 'l, S> {
+    pub(super) text: &'a str,
+    pub(super) bytes: &'a [u8],
+    pub(super) at: usize,
+    pub(super) limits: &'l Limits,
+    pub(super) manner: Manner,
+    pub(super) sink: S,
+    open: Vec<Frame>,
+    /// Members of all open objects, the innermost last.
+    members: Vec<Member<'a>>,
+    defects: Vec<Defect>,
+}
+
+/// An array or object that has not ended yet.
+struct Frame {
+    close: u8,
+    order: Order,
+    mark: u32,
+    /// Where its members begin among those of all open objects.
+    first: usize,
+}
+
+/// Reads the whole of `source` into `sink`.
+pub(super) fn read<'a, S: Sink>(
     source: &'a [u8],
+    manner: Manner,
     limits: &Limits,
-    safe_integers: bool,
-) -> Result<(Doc<'a>, Vec<Defect>), Error> {
-    if source.len() > limits.size {
-        return Err(Error { at: limits.size, kind: Kind::Size });
+    sink: S,
+) -> Result<Read<'a, S>, Error> {
+    let longest = limits.size.min(LONGEST);
+    if source.len() > longest {
+        return Err(Error { at: longest, kind: Kind::Size });
     }
     let text = std::str::from_utf8(source).map_err(|error| Error { at: error.valid_up_to(), kind: Kind::Utf8 })?;
-    let mut reader =
-        Reader { text, bytes: source, at: 0, slots: Vec::new(), defects: Vec::new(), limits, safe_integers };
-    if text.starts_with('\u{feff}') {
-        reader.note(0, DefectKind::Bom);
-        reader.at = 3;
-    }
-    reader.space();
-    reader.value(0, (0, 0))?;
-    reader.space();
-    if reader.at != source.len() {
-        return reader.fail(Kind::Trailing);
-    }
-    Ok((Doc { text, slots: reader.slots }, reader.defects))
+    let (open, members, defects) = (Vec::new(), Vec::new(), Vec::new());
+    let mut reader = Reader { text, bytes: source, at: 0, limits, manner, sink, open, members, defects };
+    reader.document()?;
+    reader.defects.sort_by_key(|defect| defect.at);
+    Ok(Read { text, sink: reader.sink, defects: reader.defects })
 }
 
-impl Reader<'_, '_> {
-    fn fail<T>(&self, kind: Kind) -> Result<T, Error> {
+impl<'a, S: Sink> Reader<'a, '_, S> {
+    fn document(&mut self) -> Result<(), Error> {
+        if self.text.starts_with('\u{feff}') {
+            self.note(0, DefectKind::Bom)?;
+            self.at = 3;
+        }
+        self.space();
+        loop {
+            self.value()?;
+            if !self.another()? {
+                break;
+            }
+        }
+        if self.at == self.bytes.len() { Ok(()) } else { self.fail(Kind::Trailing) }
+    }
+
+    pub(super) fn fail<T>(&self, kind: Kind) -> Result<T, Error> {
         Err(Error { at: self.at, kind })
     }
 
-    fn note(&mut self, at: usize, kind: DefectKind) {
+    pub(super) fn note(&mut self, at: usize, kind: DefectKind) -> Result<(), Error> {
+        if let Manner::Strict(_) = self.manner {
+            return Err(Error { at, kind: kind.into() });
+        }
         if self.defects.len() < MOST_DEFECTS {
             self.defects.push(Defect { at, kind });
         }
-    }
-
-    fn peek(&self) -> u8 {
-        self.bytes.get(self.at).copied().unwrap_or(0)
-    }
-
-    fn space(&mut self) {
-        while matches!(self.peek(), b' ' | b'\n' | b'\t' | b'\r') {
-            self.at += 1;
-        }
-    }
-
-    fn value(&mut self, depth: usize, name: (usize, usize)) -> Result<(), Error> {
-        let start = self.at;
-        let mine = self.slots.len();
-        self.slots.push(Slot { kind: NodeKind::Null, start, end: start, name, next: mine + 1, shadowed: false });
-        let kind = match self.peek() {
-            b'{' => self.object(depth)?,
-            b'[' => self.array(depth)?,
-            b'"' => self.string()?,
-            b't' => self.word("true", NodeKind::Bool)?,
-            b'f' => self.word("false", NodeKind::Bool)?,
-            b'n' => self.word("null", NodeKind::Null)?,
-            b'-' | b'0'..=b'9' => self.number()?,
-            _ => return self.fail(Kind::Syntax),
-        };
-        let next = self.slots.len();
-        let slot = &mut self.slots[mine];
-        (slot.kind, slot.end, slot.next) = (kind, self.at, next);
         Ok(())
     }
 
-    fn word(&mut self, word: &str, kind: NodeKind) -> Result<NodeKind, Error> {
-        if !self.bytes[self.at..].starts_with(word.as_bytes()) {
+    #[inline]
+    pub(super) fn peek(&self) -> u8 {
+        self.bytes.get(self.at).copied().unwrap_or(0)
+    }
+
+    #[inline]
+    fn space(&mut self) {
+        if self.peek() <= b' ' {
+            self.skip_space();
+        }
+    }
+
+    fn skip_space(&mut self) {
+        let start = self.at;
+        while matches!(self.peek(), b' ' | b'\n' | b'\t' | b'\r') {
+            self.at += 1;
+        }
+        if self.at > start {
+            self.sink.edit(start, self.at, b"");
+        }
+    }
+
+    /// Reads on to the next value that holds no other: a scalar, or an array or object without content.
+    fn value(&mut self) -> Result<(), Error> {
+        loop {
+            let start = self.at;
+            let kind = match self.peek() {
+                b'{' => {
+                    if self.begin(NodeKind::Object, b'}')? {
+                        return Ok(());
+                    }
+                    self.name()?;
+                    continue;
+                }
+                b'[' => {
+                    if self.begin(NodeKind::Array, b']')? {
+                        return Ok(());
+                    }
+                    continue;
+                }
+                b'"' => self.string()?,
+                b't' => self.word(b"true", NodeKind::Bool)?,
+                b'f' => self.word(b"false", NodeKind::Bool)?,
+                b'n' => self.word(b"null", NodeKind::Null)?,
+                b'-' | b'0'..=b'9' => self.number()?,
+                _ => return self.fail(Kind::Syntax),
+            };
+            self.sink.value(kind, start, self.at);
+            return Ok(());
+        }
+    }
+
+    fn word(&mut self, word: &[u8], kind: NodeKind) -> Result<NodeKind, Error> {
+        if !self.bytes[self.at..].starts_with(word) {
             return self.fail(Kind::Syntax);
         }
         self.at += word.len();
         Ok(kind)
     }
 
-    fn open(&mut self, depth: usize) -> Result<(), Error> {
-        if depth >= self.limits.depth {
+    /// Enters an array or object; true when there is nothing in it.
+    fn begin(&mut self, kind: NodeKind, close: u8) -> Result<bool, Error> {
+        if self.open.len() >= self.limits.depth {
             return self.fail(Kind::Depth);
         }
+        let mark = self.sink.mark(self.at);
+        self.sink.value(kind, self.at, self.at + 1);
         self.at += 1;
         self.space();
+        let empty = self.peek() == close;
+        if empty {
+            self.at += 1;
+            self.sink.close(mark, self.at);
+        } else {
+            self.open.push(Frame { close, order: Order::Canonical, mark, first: self.members.len() });
+        }
+        Ok(empty)
+    }
+
+    /// After a value: ends whatever ends here. False when that was the outermost value.
+    fn another(&mut self) -> Result<bool, Error> {
+        loop {
+            self.space();
+            let Some(frame) = self.open.last() else { return Ok(false) };
+            let next = self.peek();
+            if next != b',' && next != frame.close {
+                return self.fail(Kind::Syntax);
+            }
+            if frame.close == b'}' {
+                self.end_member();
+            }
+            if next == b',' {
+                return self.after_comma().map(|()| true);
+            }
+            self.end()?;
+        }
+    }
+
+    fn after_comma(&mut self) -> Result<(), Error> {
+        self.at += 1;
+        self.space();
+        if self.open.last().is_some_and(|frame| frame.close == b'}') { self.name() } else { Ok(()) }
+    }
+
+    fn end_member(&mut self) {
+        let mark = self.sink.mark(self.at);
+        if let Some(member) = self.members.last_mut() {
+            member.end = mark;
+        }
+    }
+
+    fn end(&mut self) -> Result<(), Error> {
+        let Some(frame) = self.open.pop() else { return Ok(()) };
+        if frame.close == b'}' {
+            self.settle(&frame)?;
+            self.members.truncate(frame.first);
+        }
+        self.at += 1;
+        self.sink.close(frame.mark, self.at);
         Ok(())
     }
 
-    /// After an element: true when another follows, false at `close`.
-    fn more(&mut self, close: u8) -> Result<bool, Error> {
-        self.space();
-        let next = self.peek();
-        if next != b',' && next != close {
-            return self.fail(Kind::Syntax);
+    /// Names in strictly ascending order hold no duplicate. Any other object is sorted once, which brings
+    /// equal names together: of those the first in the source counts.
+    fn settle(&mut self, frame: &Frame) -> Result<(), Error> {
+        let members = &mut self.members[frame.first..];
+        if frame.order == Order::Other {
+            for (at, mark) in names::sort(members) {
+                self.sink.shadow(mark);
+                self.note(at, DefectKind::Duplicate)?;
+            }
         }
-        self.at += 1;
-        if next == b',' {
-            self.space();
-        }
-        Ok(next == b',')
+        self.sink.members(&self.members[frame.first..], frame.order, self.open.len(), self.at);
+        Ok(())
     }
 
-    fn array(&mut self, depth: usize) -> Result<NodeKind, Error> {
-        self.open(depth)?;
-        if self.peek() == b']' {
-            self.at += 1;
-            return Ok(NodeKind::Array);
-        }
-        loop {
-            self.value(depth + 1, (0, 0))?;
-            if !self.more(b']')? {
-                return Ok(NodeKind::Array);
-            }
-        }
-    }
-
-    fn object(&mut self, depth: usize) -> Result<NodeKind, Error> {
-        self.open(depth)?;
-        if self.peek() == b'}' {
-            self.at += 1;
-            return Ok(NodeKind::Object);
-        }
-        let mut seen = HashSet::new();
-        loop {
-            let name = self.name()?;
-            let mine = self.slots.len();
-            self.value(depth + 1, name)?;
-            if !seen.insert(unescape(&self.text[name.0 + 1..name.1 - 1])) {
-                self.slots[mine].shadowed = true;
-                self.note(name.0, DefectKind::Duplicate);
-            }
-            if seen.len() > self.limits.members {
-                return self.fail(Kind::Members);
-            }
-            if !self.more(b'}')? {
-                return Ok(NodeKind::Object);
-            }
-        }
-    }
-
-    fn name(&mut self) -> Result<(usize, usize), Error> {
-        let start = self.at;
+    fn name(&mut self) -> Result<(), Error> {
+        let (start, begin) = (self.at, self.sink.mark(self.at));
         if self.peek() != b'"' {
             return self.fail(Kind::Syntax);
         }
         self.string()?;
-        let end = self.at;
+        self.sink.name(start, self.at);
+        let inside = &self.text[start + 1..self.at - 1];
         self.space();
         if self.peek() != b':' {
             return self.fail(Kind::Syntax);
         }
         self.at += 1;
         self.space();
-        Ok((start, end))
+        self.member(Member::new(inside, offset(start), begin))
     }
 
-    fn string(&mut self) -> Result<NodeKind, Error> {
-        self.at += 1;
-        let start = self.at;
-        loop {
-            match self.bytes.get(self.at) {
-                Some(b'"') => break,
-                Some(b'\\') => self.escape()?,
-                Some(0x20..) => self.at += 1,
-                _ => return self.fail(Kind::Syntax),
-            }
+    fn member(&mut self, member: Member<'a>) -> Result<(), Error> {
+        let Some(frame) = self.open.last_mut() else { return Ok(()) };
+        let before = &self.members[frame.first..];
+        if before.len() >= self.limits.members {
+            return Err(Error { at: member.at as usize, kind: Kind::Members });
         }
-        if self.at - start > self.limits.string {
-            return self.fail(Kind::String);
+        if before.last().is_some_and(|last| last.by_name(&member).is_ge()) {
+            frame.order = Order::Other;
         }
-        self.at += 1;
-        Ok(NodeKind::String)
-    }
-
-    fn escape(&mut self) -> Result<(), Error> {
-        let start = self.at;
-        self.at += 1;
-        match self.peek() {
-            b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => self.at += 1,
-            b'u' => {
-                let unit = self.unit()?;
-                let paired = (0xd800..0xdc00).contains(&unit) && self.low_half();
-                if (0xd800..0xe000).contains(&unit) && !paired {
-                    self.note(start, DefectKind::Surrogate);
-                }
-            }
-            _ => return self.fail(Kind::Syntax),
-        }
+        self.members.push(member);
         Ok(())
-    }
-
-    /// Reads `uXXXX`.
-    fn unit(&mut self) -> Result<u32, Error> {
-        let digits = self
-            .text
-            .get(self.at + 1..self.at + 5)
-            .filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()));
-        let Some(unit) = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok()) else {
-            return self.fail(Kind::Syntax);
-        };
-        self.at += 5;
-        Ok(unit)
-    }
-
-    /// Takes the second half of a pair, if it stands here.
-    fn low_half(&mut self) -> bool {
-        let low = self.text.get(self.at..self.at + 6).and_then(|next| next.strip_prefix("\\u"));
-        let low = low.and_then(|digits| u32::from_str_radix(digits, 16).ok());
-        let found = low.is_some_and(|unit| (0xdc00..0xe000).contains(&unit));
-        if found {
-            self.at += 6;
-        }
-        found
-    }
-
-    fn digits(&mut self) -> Result<(), Error> {
-        if !self.peek().is_ascii_digit() {
-            return self.fail(Kind::Syntax);
-        }
-        while self.peek().is_ascii_digit() {
-            self.at += 1;
-        }
-        Ok(())
-    }
-
-    fn number(&mut self) -> Result<NodeKind, Error> {
-        let start = self.at;
-        self.at += usize::from(self.peek() == b'-');
-        let first = self.at;
-        self.digits()?;
-        if self.bytes[first] == b'0' && self.at > first + 1 {
-            return self.fail(Kind::Syntax);
-        }
-        if self.peek() == b'.' {
-            self.at += 1;
-            self.digits()?;
-        }
-        if matches!(self.peek(), b'e' | b'E') {
-            self.at += 1;
-            self.at += usize::from(matches!(self.peek(), b'+' | b'-'));
-            self.digits()?;
-        }
-        self.judge_number(start);
-        Ok(NodeKind::Number)
-    }
-
-    /// Every double beyond 2^53-1 is an integer that it cannot tell from its neighbour, so the size of
-    /// the value decides and its spelling does not: `1e20`, `1e21` and twenty-one digits are one case.
-    fn judge_number(&mut self, start: usize) {
-        let literal = &self.text[start..self.at];
-        if literal.len() <= 15 && !literal.contains(['e', 'E']) {
-            return;
-        }
-        let value: f64 = literal.parse().unwrap_or(f64::INFINITY);
-        if !value.is_finite() {
-            self.note(start, DefectKind::Overflow);
-        } else if self.safe_integers && value.abs() > LARGEST_SAFE {
-            self.note(start, DefectKind::UnsafeInteger);
-        }
     }
 }

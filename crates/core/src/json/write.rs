@@ -1,113 +1,93 @@
-//! Spans to RFC 8785 bytes.
+//! The sink of RFC 8785 bytes.
+//!
+//! Text that is canonical as it stands is not touched piece by piece: it is copied in one run when the
+//! next edit comes. An object whose members are out of order is put in order once, when it ends. So a
+//! document that we wrote ourselves costs one scan and one copy. The price is that text inside `n` objects
+//! that are all out of order moves `n` times.
 
-use std::cmp::Ordering;
+use std::ops::Range;
 
-use super::doc::{Node, NodeKind};
+use super::names::Member;
+use super::read::{Order, Sink, offset};
 
-/// The canonical bytes of a value that was read without a defect.
-pub(super) fn canonical(node: Node<'_>) -> Vec<u8> {
-    let mut out = Vec::with_capacity(node.raw().len());
-    value(node, &mut out);
-    out
+/// The canonical bytes of what was read so far.
+pub(super) struct Writer<'a, 'w> {
+    source: &'a [u8],
+    out: Vec<u8>,
+    /// Everything before this offset of the source is in `out`.
+    copied: usize,
+    /// Where the members of an object are laid out anew.
+    room: Vec<u8>,
+    wanted: Option<&'w str>,
+    found: Option<Range<usize>>,
 }
 
-fn value(node: Node<'_>, out: &mut Vec<u8>) {
-    match node.kind() {
-        NodeKind::Null | NodeKind::Bool => out.extend_from_slice(node.raw().as_bytes()),
-        NodeKind::Number => number(node.raw(), out),
-        // A literal without an escape is its own canonical form: nothing in it needs one.
-        NodeKind::String if !node.raw().contains('\\') => out.extend_from_slice(node.raw().as_bytes()),
-        NodeKind::String => string(&node.as_str().unwrap_or_default(), out),
-        NodeKind::Array => array(node, out),
-        NodeKind::Object => object(node, out),
+impl<'a, 'w> Writer<'a, 'w> {
+    /// `wanted` names a member of the outermost object whose place is to be told.
+    pub(super) fn new(source: &'a [u8], wanted: Option<&'w str>) -> Self {
+        let out = Vec::with_capacity(source.len());
+        Self { source, out, copied: 0, room: Vec::new(), wanted, found: None }
     }
-}
 
-fn array(node: Node<'_>, out: &mut Vec<u8>) {
-    out.push(b'[');
-    for (position, item) in node.items().enumerate() {
-        if position > 0 {
-            out.push(b',');
-        }
-        value(item, out);
+    /// The bytes, and where in them the wanted member stands, together with the comma that goes when it does.
+    pub(super) fn finish(mut self) -> (Vec<u8>, Option<Range<usize>>) {
+        self.copy(self.source.len());
+        (self.out, self.found)
     }
-    out.push(b']');
-}
 
-/// Members in the order of their names' UTF-16 code units (RFC 8785 section 3.2.3).
-fn object(node: Node<'_>, out: &mut Vec<u8>) {
-    let mut members: Vec<_> = node.members().collect();
-    members.sort_by(|left, right| by_utf16_units(left.0.as_bytes(), right.0.as_bytes()));
-    out.push(b'{');
-    for (position, (name, member)) in members.into_iter().enumerate() {
-        if position > 0 {
-            out.push(b',');
-        }
-        string(&name, out);
-        out.push(b':');
-        value(member, out);
+    fn copy(&mut self, until: usize) {
+        self.out.extend_from_slice(&self.source[self.copied..until]);
+        self.copied = until;
     }
-    out.push(b'}');
-}
 
-/// UTF-8 sorts as UTF-16 does but for one case: U+E000 to U+FFFF (first byte ee or ef) come before the
-/// supplementary characters (first byte f0 and up) in UTF-8 and after their surrogates in UTF-16.
-fn by_utf16_units(left: &[u8], right: &[u8]) -> Ordering {
-    match left.iter().zip(right).find(|(left, right)| left != right) {
-        Some((0xee..=0xef, 0xf0..)) => Ordering::Greater,
-        Some((0xf0.., 0xee..=0xef)) => Ordering::Less,
-        Some((left, right)) => left.cmp(right),
-        None => left.len().cmp(&right.len()),
-    }
-}
-
-/// ECMAScript's `Number::toString` (RFC 8785 section 3.2.2.3). The literal was read as finite.
-fn number(literal: &str, out: &mut Vec<u8>) {
-    let value: f64 = literal.parse().unwrap_or(0.0);
-    out.extend_from_slice(ryu_js::Buffer::new().format_finite(value).as_bytes());
-}
-
-/// Only the quote, the backslash and the controls are escaped (RFC 8785 section 3.2.2.2).
-fn string(text: &str, out: &mut Vec<u8>) {
-    out.push(b'"');
-    let mut rest = text.as_bytes();
-    while let Some(at) = rest.iter().position(|byte| matches!(byte, 0..0x20 | b'"' | b'\\')) {
-        out.extend_from_slice(&rest[..at]);
-        escaped(rest[at], out);
-        rest = &rest[at + 1..];
-    }
-    out.extend_from_slice(rest);
-    out.push(b'"');
-}
-
-fn escaped(byte: u8, out: &mut Vec<u8>) {
-    match byte {
-        8 => out.extend(b"\\b"),
-        9 => out.extend(b"\\t"),
-        10 => out.extend(b"\\n"),
-        12 => out.extend(b"\\f"),
-        13 => out.extend(b"\\r"),
-        0..0x20 => out.extend(format!("\\u{byte:04x}").bytes()),
-        _ => out.extend([b'\\', byte]),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::by_utf16_units;
-
-    /// Every pair around the places where the two orders part, against the definition itself.
-    #[test]
-    fn the_order_is_that_of_utf16_units() {
-        let ends =
-            ["", "a", "\u{7f}", "\u{7ff}", "\u{d7ff}", "\u{e000}", "\u{fb33}", "\u{ffff}", "\u{10000}", "\u{10ffff}"];
-        let names: Vec<String> =
-            ends.iter().flat_map(|first| ends.iter().map(move |last| format!("{first}{last}"))).collect();
-        for left in &names {
-            for right in &names {
-                let defined = left.encode_utf16().cmp(right.encode_utf16());
-                assert_eq!(by_utf16_units(left.as_bytes(), right.as_bytes()), defined, "{left:?} {right:?}");
+    fn reorder(&mut self, members: &[Member<'_>], at: usize) {
+        self.copy(at);
+        self.room.clear();
+        for (position, member) in members.iter().enumerate() {
+            if position > 0 {
+                self.room.push(b',');
             }
+            self.room.extend_from_slice(&self.out[member.begin as usize..member.end as usize]);
+        }
+        self.out.truncate(self.out.len() - self.room.len());
+        self.out.extend_from_slice(&self.room);
+    }
+
+    fn find(&self, members: &[Member<'_>]) -> Option<Range<usize>> {
+        let wanted = self.wanted?;
+        let mut start = members.iter().map(|member| member.begin as usize).min()?;
+        for (position, member) in members.iter().enumerate() {
+            let end = start + (member.end - member.begin) as usize;
+            if member.name() == wanted {
+                let last = position + 1 == members.len();
+                return Some(if position > 0 { start - 1..end } else { start..end + usize::from(!last) });
+            }
+            start = end + 1;
+        }
+        None
+    }
+}
+
+impl Sink for Writer<'_, '_> {
+    const WRITES: bool = true;
+
+    #[inline]
+    fn mark(&self, at: usize) -> u32 {
+        offset(self.out.len() + (at - self.copied))
+    }
+
+    fn edit(&mut self, start: usize, end: usize, canonical: &[u8]) {
+        self.copy(start);
+        self.out.extend_from_slice(canonical);
+        self.copied = end;
+    }
+
+    fn members(&mut self, members: &[Member<'_>], order: Order, depth: usize, at: usize) {
+        if order == Order::Other {
+            self.reorder(members, at);
+        }
+        if depth == 0 {
+            self.found = self.find(members);
         }
     }
 }
