@@ -132,7 +132,7 @@ impl Checker {
         let evidence_sha256 = self.store.put_evidence(&evidence).await?;
         let response_sha256 = result.as_ref().ok().map(|answer| hex::encode(Sha256::digest(&answer.body)));
         let observation_id = self.env.row_id()?;
-        let reading = read(&request.url, method, &result);
+        let reading = read(&request.url, method, at, &result);
         let observed = decision::observed(at, &result, &reading);
         let sighting = Sighting {
             at,
@@ -201,7 +201,7 @@ impl Sighting {
     }
 }
 
-fn read(url: &ResourceUrl, method: &str, result: &Result<Answer, Refused>) -> Reading {
+fn read(url: &ResourceUrl, method: &str, seen_at: Timestamp, result: &Result<Answer, Refused>) -> Reading {
     match result {
         Err(_) => Reading::not_seen(),
         Ok(answer) => offer::read(&Exchange {
@@ -211,6 +211,7 @@ fn read(url: &ResourceUrl, method: &str, result: &Result<Answer, Refused>) -> Re
             headers: &answer.headers,
             body: &answer.body,
             body_complete: answer.body_complete,
+            seen_at,
         }),
     }
 }

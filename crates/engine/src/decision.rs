@@ -4,6 +4,7 @@
 //! it are listed in `untrusted`, so that no reader takes them for our words.
 
 use countersign_core::history::{Observed, Outcome, Trust};
+use countersign_core::offer::signed::State;
 use countersign_core::offer::{NotEvaluated, Offer, Reading, ReadingKind, Word};
 use countersign_core::policy::{CheckRequest, Decision};
 use countersign_core::time::Timestamp;
@@ -54,16 +55,17 @@ pub(crate) fn document(parts: &Parts<'_>) -> Map<String, Value> {
     put("findings", json!(reading.findings));
     put("rails", json!(reading.rails));
     put("extensions", json!(reading.extensions));
+    put("signatures", json!(reading.signatures));
     put("schema_source", json!(reading.input_schema));
     put("quote_sha256", json!(reading.quote_sha256));
     put("miss_reason", miss_reason(parts));
     put("unmet_constraints", json!(decided.unmet_constraints));
     put("applied_constraints", Value::Object(decided.applied_constraints.clone()));
-    put("not_evaluated", not_evaluated(decided));
+    put("not_evaluated", not_evaluated(decided, reading));
     put("transport", transport(sighting, switches));
     put("evidence", evidence_named(sighting));
     put("binding", Value::Null);
-    put("untrusted", json!(["findings[].observed", "offers[]", "extensions[]", "rails[]"]));
+    put("untrusted", json!(["findings[].observed", "offers[]", "signatures", "extensions[]", "rails[]"]));
     document
 }
 
@@ -123,13 +125,16 @@ fn miss_reason(parts: &Parts<'_>) -> Value {
 }
 
 /// What the policy could not evaluate, and what no part of this product evaluates yet.
-fn not_evaluated(decided: &Decision) -> Value {
+fn not_evaluated(decided: &Decision, reading: &Reading) -> Value {
     let mut list = vec![
         json!({"what": "operator", "why": "not built into this version"}),
         json!({"what": "verdict", "why": "not built into this version"}),
         json!({"what": "reputation", "why": "not built into this version"}),
         json!({"what": "log inclusion", "why": "not built into this version"}),
     ];
+    if reading.signatures.offers.iter().any(|signed| signed.state == State::KeyNotResolved) {
+        list.push(json!({"what": "offer signature", "why": "its key would have to be looked up, and look-ups are not built into this version"}));
+    }
     list.extend(decided.not_evaluated.iter().map(|one| json!(one)));
     Value::Array(list)
 }

@@ -8,6 +8,7 @@ pub mod clean;
 mod entry;
 mod header;
 pub mod rules;
+pub mod signed;
 mod whole;
 mod x402;
 
@@ -20,6 +21,7 @@ use crate::amount::{Amount, Usd};
 use crate::asset::AssetRow;
 use crate::finding::{Finding, Severity};
 use crate::network::Network;
+use crate::time::Timestamp;
 
 /// One HTTP exchange as received.
 #[derive(Clone, Copy, Debug)]
@@ -36,6 +38,8 @@ pub struct Exchange<'a> {
     pub body: &'a [u8],
     /// Whether that is all of it.
     pub body_complete: bool,
+    /// When it was received: what ends by a time is judged at this one.
+    pub seen_at: Timestamp,
 }
 
 /// What an exchange came to.
@@ -53,12 +57,21 @@ pub struct Reading {
     pub rails: Vec<RailSeen>,
     /// Ids of the extensions in the challenge, cleaned.
     pub extensions: Vec<String>,
+    /// What its signatures came to.
+    pub signatures: Signatures,
     /// Where an input schema was found.
     pub input_schema: Option<SchemaSource>,
     /// SHA-256 of the RFC 8785 bytes of that schema, hex; none when it has no canonical form.
     pub schema_sha256: Option<String>,
     /// SHA-256 of the RFC 8785 bytes of the whole envelope, hex; none when it has no canonical form.
     pub quote_sha256: Option<String>,
+}
+
+/// What a seller signed, and what became of it.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Signatures {
+    /// Signed offers, in the seller's order.
+    pub offers: Vec<signed::SignedOffer>,
 }
 
 /// Kinds of answers.
@@ -223,6 +236,7 @@ impl Reading {
             findings,
             rails: Vec::new(),
             extensions: Vec::new(),
+            signatures: Signatures::default(),
             input_schema: None,
             schema_sha256: None,
             quote_sha256: None,
@@ -258,8 +272,14 @@ fn refusal(status: u16) -> Option<(NotEvaluated, Option<&'static str>)> {
 }
 
 /// Rules that say: two things which should be one are two.
-const MISMATCHES: [&str; 5] =
-    ["resource.other_domain", "channel.disagree", "header.repeated", "extension.sign_in_domain", "payee.look_alike"];
+const MISMATCHES: [&str; 6] = [
+    "resource.other_domain",
+    "channel.disagree",
+    "header.repeated",
+    "extension.sign_in_domain",
+    "payee.look_alike",
+    "signature.offer.differs",
+];
 
 /// The word that `findings` leave an option: the gravest decides.
 fn word(findings: &[&Finding]) -> Word {

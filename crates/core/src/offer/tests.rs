@@ -23,7 +23,15 @@ fn headers(value: Vec<u8>) -> Vec<(String, Vec<u8>)> {
 }
 
 fn exchange(status: u16, headers: &[(String, Vec<u8>)], body: &[u8]) -> Reading {
-    read(&Exchange { url: URL, method: "GET", status, headers, body, body_complete: true })
+    read(&Exchange {
+        url: URL,
+        method: "GET",
+        status,
+        headers,
+        body,
+        body_complete: true,
+        seen_at: Timestamp::from_seconds(1_800_000_000),
+    })
 }
 
 fn challenge(value: &Value) -> Reading {
@@ -47,7 +55,7 @@ fn rules(reading: &Reading) -> Vec<&'static str> {
 #[test]
 fn the_honest_challenge_is_payable_and_silent() {
     let reading = challenge(&honest());
-    assert_eq!((reading.word, rules(&reading)), (Word::Payable, vec![]));
+    assert_eq!((reading.word, rules(&reading)), (Word::Payable, vec!["signature.absent"]));
     let offer = &reading.offers[0];
     assert_eq!(offer.usd.as_ref().unwrap().to_string(), "0.01");
     assert_eq!(offer.pay_to, "0x209693bc6afc0c5328ba36faf03c514ef312287c");
@@ -143,7 +151,7 @@ fn version_1_lives_in_the_body() {
     let body = json!({"x402Version": 1, "error": "e", "accepts": [offer]}).to_string();
     let cached = [("cache-control".to_owned(), b"no-store".to_vec())];
     let reading = exchange(402, &cached, body.as_bytes());
-    assert_eq!((reading.word, rules(&reading)), (Word::Payable, vec![]));
+    assert_eq!((reading.word, rules(&reading)), (Word::Payable, vec!["signature.absent"]));
     let crossed = body.replace("maxAmountRequired", "amount");
     assert!(rules(&exchange(402, &cached, crossed.as_bytes())).contains(&"amount.field"));
 }
@@ -234,6 +242,7 @@ fn no_finding_is_made_from_an_unknown_rule() {
         include_str!("entry.rs"),
         include_str!("header.rs"),
         include_str!("mod.rs"),
+        include_str!("signed/mod.rs"),
     ];
     let used = sources.iter().flat_map(|text| text.split('"')).filter(|word| {
         word.split_once('.').is_some_and(|(left, right)| {

@@ -5,7 +5,7 @@ use sha2::{Digest, Sha256};
 use super::rules::finding;
 use super::{
     Exchange, Grade, NotEvaluated, Offer, Reading, ReadingKind, SchemaSource, Source, Word, clean, entry, header,
-    whole, word,
+    signed, whole, word,
 };
 use crate::domain;
 use crate::endpoint::ResourceUrl;
@@ -104,6 +104,7 @@ fn envelope(exchange: &Exchange<'_>, doc: &Doc<'_>, source: Source, findings: Ve
     extensions(exchange, root, &mut reading);
     caching(exchange, &mut reading.findings);
     whole::examine(exchange.url, root, &mut reading);
+    signed::examine(exchange, root, &mut reading);
     reading
 }
 

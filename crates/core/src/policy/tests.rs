@@ -4,7 +4,7 @@ use crate::asset;
 use crate::endpoint::ResourceUrl;
 use crate::history::{Observed, Outcome, Standing, Trust, fold};
 use crate::network::Network;
-use crate::offer::{Grade, Offer, Reading, ReadingKind, SchemaSource, Source, Word};
+use crate::offer::{Grade, Offer, Reading, ReadingKind, SchemaSource, Signatures, Source, Word};
 use crate::time::Timestamp;
 use proptest::prelude::*;
 
@@ -53,6 +53,7 @@ fn reading(offers: Vec<Offer>) -> Reading {
         findings: Vec::new(),
         rails: Vec::new(),
         extensions: Vec::new(),
+        signatures: Signatures::default(),
         input_schema: Some(SchemaSource::Envelope),
         schema_sha256: None,
         quote_sha256: None,

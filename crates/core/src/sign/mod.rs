@@ -7,6 +7,7 @@
 mod envelope;
 mod key;
 mod key_file;
+pub mod stranger;
 
 #[cfg(test)]
 mod tests;
