@@ -3,6 +3,7 @@
 //! No redirects are followed, no proxies and no environment are honoured, no cookies are kept, no connection is used
 //! twice.
 
+mod chunks;
 mod cidr;
 mod connect;
 pub mod judge;
@@ -163,7 +164,7 @@ impl Door {
         let scan = Scan::new(limits.head);
         let mut opened = read::open(tls, request, &url, limits, &scan, step(limits.first_byte)).await?;
         let latency_ms = millis(started);
-        let body = read::body(&mut opened, limits, end).await;
+        let body = read::body(&mut opened, limits, &scan, end).await;
         let flags = self.flags(&host, &scan, &body);
         let peer = SocketAddr::new(address.ip(), port);
         Ok(Answer { latency_ms, flags, ..answer(&opened, body, &scan, peer, seen) })

@@ -129,6 +129,8 @@ pub enum RefusedCode {
     LengthAndChunked,
     /// Several `Content-Length` that differ.
     LengthConflict,
+    /// A `Transfer-Encoding` other than one `chunked`, though none was asked for.
+    TransferCoding,
     /// A compressed body, though only `identity` was asked for.
     ContentEncoding,
 }
@@ -168,6 +170,7 @@ impl RefusedCode {
         Self::SwitchingProtocols,
         Self::LengthAndChunked,
         Self::LengthConflict,
+        Self::TransferCoding,
         Self::ContentEncoding,
     ];
 
@@ -206,6 +209,7 @@ impl RefusedCode {
             Self::SwitchingProtocols => "switching_protocols",
             Self::LengthAndChunked => "length_and_chunked",
             Self::LengthConflict => "length_conflict",
+            Self::TransferCoding => "transfer_coding",
             Self::ContentEncoding => "content_encoding",
         }
     }
@@ -234,6 +238,8 @@ pub enum TransportFlag {
     BodyCapped,
     /// The body came too slowly and reading stopped.
     BodySlow,
+    /// The body hides bytes in its chunk sizes (extensions above 256 bytes, or padding); reading stopped there.
+    ChunkPadding,
 }
 
 impl TransportFlag {
@@ -249,6 +255,7 @@ impl TransportFlag {
         Self::BodyShort,
         Self::BodyCapped,
         Self::BodySlow,
+        Self::ChunkPadding,
     ];
 
     /// The stable word for it.
@@ -264,6 +271,7 @@ impl TransportFlag {
             Self::BodyShort => "body_short",
             Self::BodyCapped => "body_capped",
             Self::BodySlow => "body_slow",
+            Self::ChunkPadding => "chunk_padding",
         }
     }
 }

@@ -98,15 +98,15 @@ fn check_head(head: &hyper::http::response::Parts) -> Result<(), Failure> {
 
 /// Reads the body until its end, the cap, a break, or `until`. What was read is kept in every case, because the head
 /// of such an answer is evidence too.
-pub(super) async fn body(opened: &mut Opened, limits: &Limits, until: Instant) -> Body {
+pub(super) async fn body(opened: &mut Opened, limits: &Limits, scan: &Scan, until: Instant) -> Body {
     let started = Instant::now();
     let mut bytes = Vec::new();
     loop {
         let quiet = until.min(Instant::now() + limits.read);
         let frame = match timeout_at(quiet, opened.body.frame()).await {
             Err(_) => return Body { bytes, broken: Some(TransportFlag::BodySlow) },
-            Ok(None) => return Body { bytes, broken: None },
-            Ok(Some(Err(_))) => return Body { bytes, broken: Some(TransportFlag::BodyShort) },
+            Ok(None) => return Body { bytes, broken: padded(scan) },
+            Ok(Some(Err(_))) => return Body { bytes, broken: padded(scan).or(Some(TransportFlag::BodyShort)) },
             Ok(Some(Ok(frame))) => frame,
         };
         // Trailers are no evidence of anything and are dropped.
@@ -120,6 +120,11 @@ pub(super) async fn body(opened: &mut Opened, limits: &Limits, until: Instant) -
             return Body { bytes, broken: Some(TransportFlag::BodySlow) };
         }
     }
+}
+
+/// Hyper may have decoded a padded body to its end, when all of it came at once.
+fn padded(scan: &Scan) -> Option<TransportFlag> {
+    scan.ask(|scan| scan.padded()).then_some(TransportFlag::ChunkPadding)
 }
 
 /// The scan saw the bytes themselves, so its word comes before hyper's.

@@ -56,6 +56,14 @@ impl Authority {
     /// # Errors
     /// When a name is no DNS name.
     pub fn acceptor(&self, names: &[&str], leaf: Leaf) -> io::Result<TlsAcceptor> {
+        self.acceptor_for(names, leaf, &[b"http/1.1"])
+    }
+
+    /// As [`Authority::acceptor`], for other protocols (ALPN, RFC 7301); none means that the server knows no ALPN.
+    ///
+    /// # Errors
+    /// When a name is no DNS name.
+    pub fn acceptor_for(&self, names: &[&str], leaf: Leaf, protocols: &[&[u8]]) -> io::Result<TlsAcceptor> {
         let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
         let mut params = CertificateParams::new(names).map_err(io::Error::other)?;
         if leaf == Leaf::Expired {
@@ -67,11 +75,11 @@ impl Authority {
             Leaf::SelfSigned => params.self_signed(&key),
             Leaf::Honest | Leaf::Expired => params.signed_by(&key, &self.issuer),
         };
-        acceptor(cert.map_err(io::Error::other)?.der().clone(), &key)
+        acceptor(cert.map_err(io::Error::other)?.der().clone(), &key, protocols)
     }
 }
 
-fn acceptor(leaf: CertificateDer<'static>, key: &KeyPair) -> io::Result<TlsAcceptor> {
+fn acceptor(leaf: CertificateDer<'static>, key: &KeyPair, protocols: &[&[u8]]) -> io::Result<TlsAcceptor> {
     let key = PrivateKeyDer::Pkcs8(key.serialize_der().into());
     let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
@@ -79,6 +87,6 @@ fn acceptor(leaf: CertificateDer<'static>, key: &KeyPair) -> io::Result<TlsAccep
         .with_no_client_auth()
         .with_single_cert(vec![leaf], key)
         .map_err(io::Error::other)?;
-    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    config.alpn_protocols = protocols.iter().map(|name| name.to_vec()).collect();
     Ok(TlsAcceptor::from(Arc::new(config)))
 }

@@ -6,4 +6,4 @@ pub mod dns;
 mod server;
 
 pub use authority::{Authority, Leaf};
-pub use server::{Behaviour, Server};
+pub use server::{Behaviour, Clear, Server};

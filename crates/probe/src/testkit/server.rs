@@ -1,12 +1,15 @@
 //! A server on loopback that answers every connection in one way, right or wrong.
 
 use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 use tokio_rustls::TlsAcceptor;
+use tokio_rustls::server::TlsStream;
 
 /// What the server does once it has read a request head.
 #[derive(Clone, Debug)]
@@ -17,18 +20,38 @@ pub enum Behaviour {
     Say(Vec<u8>),
     /// Writes these bytes, then this many more bytes of `a`, and closes.
     Flood(Vec<u8>, u64),
+    /// Writes the first bytes, then the second ones over and over for as long as somebody listens.
+    Endless(Vec<u8>, Vec<u8>),
     /// Writes these bytes, then one byte every 300 ms for as long as somebody listens.
     Drip(Vec<u8>),
+    /// Writes these bytes and ends the TCP connection without a word of TLS.
+    Cut(Vec<u8>),
+    /// Writes these bytes and resets the TCP connection.
+    Reset(Vec<u8>),
     /// Answers a method with a status and header lines (each ended by CRLF); the first row that fits counts.
     ByMethod(Vec<(&'static str, &'static str)>),
+    /// Waits this long, then does the other.
+    After(Duration, Box<Behaviour>),
     /// Reads and never answers.
     Silent,
+}
+
+/// What the server does instead of TLS.
+#[derive(Clone, Debug)]
+pub enum Clear {
+    /// Writes these bytes as soon as the client has written something, and closes.
+    Say(Vec<u8>),
+    /// Accepts the connection and never writes.
+    Silent,
+    /// Accepts the connection and closes it.
+    Close,
 }
 
 /// A listening server. It stops when dropped.
 #[derive(Debug)]
 pub struct Server {
     port: u16,
+    connections: Arc<AtomicUsize>,
     task: JoinHandle<()>,
 }
 
@@ -47,18 +70,57 @@ impl Server {
     /// When no port can be bound.
     pub async fn start_at(address: &str, tls: TlsAcceptor, behaviour: Behaviour) -> io::Result<Self> {
         let listener = TcpListener::bind((address, 0)).await?;
+        Self::run(listener, move |tcp| serve(tls.clone(), tcp, behaviour.clone()))
+    }
+
+    /// Listens on a free port of 127.0.0.1 and speaks no TLS.
+    ///
+    /// # Errors
+    /// When no port can be bound.
+    pub async fn start_clear(clear: Clear) -> io::Result<Self> {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
+        Self::run(listener, move |tcp| serve_clear(tcp, clear.clone()))
+    }
+
+    /// As [`Server::start_clear`], with the manners of a server that speaks HTTP without TLS.
+    ///
+    /// # Errors
+    /// When no port can be bound.
+    pub async fn start_http(behaviour: Behaviour) -> io::Result<Self> {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
+        Self::run(listener, move |mut tcp| {
+            let behaviour = behaviour.clone();
+            async move {
+                let request = head(&mut tcp).await;
+                let _ = answer(&mut tcp, &request, behaviour).await;
+            }
+        })
+    }
+
+    fn run<F>(listener: TcpListener, mut serve: impl FnMut(TcpStream) -> F + Send + 'static) -> io::Result<Self>
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
         let port = listener.local_addr()?.port();
+        let connections = Arc::new(AtomicUsize::new(0));
+        let counter = Arc::clone(&connections);
         let task = tokio::spawn(async move {
             while let Ok((tcp, _)) = listener.accept().await {
-                tokio::spawn(serve(tls.clone(), tcp, behaviour.clone()));
+                counter.fetch_add(1, Ordering::SeqCst);
+                tokio::spawn(serve(tcp));
             }
         });
-        Ok(Self { port, task })
+        Ok(Self { port, connections, task })
     }
 
     /// The port it listens on.
     pub fn port(&self) -> u16 {
         self.port
+    }
+
+    /// How many connections it accepted.
+    pub fn connections(&self) -> usize {
+        self.connections.load(Ordering::SeqCst)
     }
 }
 
@@ -72,8 +134,41 @@ impl Drop for Server {
 async fn serve(tls: TlsAcceptor, tcp: TcpStream, behaviour: Behaviour) {
     let Ok(mut stream) = tls.accept(tcp).await else { return };
     let request = head(&mut stream).await;
-    if answer(&mut stream, &request, behaviour).await.is_ok() {
-        let _ = stream.shutdown().await;
+    let _ = match behaviour {
+        Behaviour::Cut(bytes) => cut(stream, &bytes).await,
+        Behaviour::Reset(bytes) => reset(stream, &bytes).await,
+        behaviour => finish(stream, &request, behaviour).await,
+    };
+}
+
+async fn finish(mut stream: TlsStream<TcpStream>, request: &[u8], behaviour: Behaviour) -> io::Result<()> {
+    answer(&mut stream, request, behaviour).await?;
+    stream.shutdown().await
+}
+
+/// Dropping a TLS stream sends no close_notify: to the client this is a cut wire.
+async fn cut(mut stream: TlsStream<TcpStream>, bytes: &[u8]) -> io::Result<()> {
+    stream.write_all(bytes).await?;
+    stream.flush().await
+}
+
+async fn reset(mut stream: TlsStream<TcpStream>, bytes: &[u8]) -> io::Result<()> {
+    stream.write_all(bytes).await?;
+    stream.flush().await?;
+    // What was written must be on its way before the reset overtakes it.
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    stream.get_ref().0.set_zero_linger()
+}
+
+async fn serve_clear(mut tcp: TcpStream, clear: Clear) {
+    match clear {
+        Clear::Close => {}
+        Clear::Silent => tokio::time::sleep(Duration::from_secs(60)).await,
+        Clear::Say(bytes) => {
+            let _ = tcp.read(&mut [0; 4096]).await;
+            let _ = tcp.write_all(&bytes).await;
+            let _ = tcp.shutdown().await;
+        }
     }
 }
 
@@ -88,20 +183,25 @@ async fn head(stream: &mut (impl AsyncRead + Unpin)) -> Vec<u8> {
     bytes
 }
 
-async fn answer(stream: &mut (impl AsyncWrite + Unpin), request: &[u8], behaviour: Behaviour) -> io::Result<()> {
+async fn answer(stream: &mut (impl AsyncWrite + Unpin + Send), request: &[u8], behaviour: Behaviour) -> io::Result<()> {
     match behaviour {
         Behaviour::Echo => {
             let head = format!("HTTP/1.1 402 Payment Required\r\nContent-Length: {}\r\n\r\n", request.len());
             stream.write_all(head.as_bytes()).await?;
             stream.write_all(request).await
         }
-        Behaviour::Say(bytes) => stream.write_all(&bytes).await,
+        Behaviour::Say(bytes) | Behaviour::Cut(bytes) | Behaviour::Reset(bytes) => stream.write_all(&bytes).await,
         Behaviour::Flood(head, more) => flood(stream, &head, more).await,
+        Behaviour::Endless(head, piece) => endless(stream, &head, &piece).await,
         Behaviour::Drip(head) => drip(stream, &head).await,
         Behaviour::ByMethod(rows) => {
             let row = rows.iter().find(|(method, _)| request.starts_with(method.as_bytes()));
             let lines = row.map_or("404 Not Found\r\n", |(_, lines)| lines);
             stream.write_all(format!("HTTP/1.1 {lines}Content-Length: 0\r\n\r\n").as_bytes()).await
+        }
+        Behaviour::After(time, then) => {
+            tokio::time::sleep(time).await;
+            Box::pin(answer(stream, request, *then)).await
         }
         Behaviour::Silent => {
             tokio::time::sleep(Duration::from_secs(60)).await;
@@ -117,6 +217,14 @@ async fn flood(stream: &mut (impl AsyncWrite + Unpin), head: &[u8], more: u64) -
         stream.write_all(&piece).await?;
     }
     Ok(())
+}
+
+async fn endless(stream: &mut (impl AsyncWrite + Unpin), head: &[u8], piece: &[u8]) -> io::Result<()> {
+    stream.write_all(head).await?;
+    let pieces = piece.repeat(1 + 4096 / piece.len().max(1));
+    loop {
+        stream.write_all(&pieces).await?;
+    }
 }
 
 async fn drip(stream: &mut (impl AsyncWrite + Unpin), head: &[u8]) -> io::Result<()> {
