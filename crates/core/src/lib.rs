@@ -9,6 +9,7 @@ pub mod domain;
 pub mod endpoint;
 pub mod finding;
 pub mod history;
+pub mod http_signature;
 pub mod json;
 pub mod network;
 pub mod offer;

@@ -4,7 +4,7 @@
 //! it are listed in `untrusted`, so that no reader takes them for our words.
 
 use countersign_core::history::{Observed, Outcome, Trust};
-use countersign_core::offer::signed::State;
+use countersign_core::offer::signed::{ResponseState, State};
 use countersign_core::offer::{NotEvaluated, Offer, Reading, ReadingKind, Word};
 use countersign_core::policy::{CheckRequest, Decision};
 use countersign_core::time::Timestamp;
@@ -132,11 +132,26 @@ fn not_evaluated(decided: &Decision, reading: &Reading) -> Value {
         json!({"what": "reputation", "why": "not built into this version"}),
         json!({"what": "log inclusion", "why": "not built into this version"}),
     ];
-    if reading.signatures.offers.iter().any(|signed| signed.state == State::KeyNotResolved) {
-        list.push(json!({"what": "offer signature", "why": "its key would have to be looked up, and look-ups are not built into this version"}));
-    }
+    list.extend(unresolved(reading).into_iter().map(|(what, why)| json!({"what": what, "why": why})));
     list.extend(decided.not_evaluated.iter().map(|one| json!(one)));
     Value::Array(list)
+}
+
+/// Signatures that were seen and could not be verified here.
+fn unresolved(reading: &Reading) -> Vec<(&'static str, &'static str)> {
+    let looked_up = "its key would have to be looked up, and look-ups are not built into this version";
+    let signatures = &reading.signatures;
+    let offer = signatures.offers.iter().any(|signed| signed.state == State::KeyNotResolved);
+    let response = |state| signatures.response.iter().any(|signed| signed.state == state);
+    let all = [
+        (offer, ("offer signature", looked_up)),
+        (response(ResponseState::KeyNotResolved), ("response signature", looked_up)),
+        (
+            response(ResponseState::NotSupported),
+            ("response signature", "it uses a part of RFC 9421 that is not built into this version"),
+        ),
+    ];
+    all.into_iter().filter(|(seen, _)| *seen).map(|(_, said)| said).collect()
 }
 
 fn transport(sighting: &Sighting, switches: &[&'static str]) -> Value {

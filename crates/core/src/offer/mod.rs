@@ -72,6 +72,8 @@ pub struct Reading {
 pub struct Signatures {
     /// Signed offers, in the seller's order.
     pub offers: Vec<signed::SignedOffer>,
+    /// Signatures on the answer as a whole.
+    pub response: Vec<signed::SignedResponse>,
 }
 
 /// Kinds of answers.

@@ -104,7 +104,7 @@ fn envelope(exchange: &Exchange<'_>, doc: &Doc<'_>, source: Source, findings: Ve
     extensions(exchange, root, &mut reading);
     caching(exchange, &mut reading.findings);
     whole::examine(exchange.url, root, &mut reading);
-    signed::examine(exchange, root, &mut reading);
+    signed::examine(exchange, root, source, &mut reading);
     reading
 }
 

@@ -15,16 +15,23 @@ pub enum Format {
 
 /// The signed members of an offer (section 4.2), as written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Payload {
-    pub(super) version: u64,
-    pub(super) resource_url: String,
-    pub(super) scheme: String,
-    pub(super) network: String,
-    pub(super) asset: String,
-    pub(super) pay_to: String,
-    pub(super) amount: String,
+pub struct Terms {
+    /// 1.
+    pub version: u64,
+    /// What is sold.
+    pub resource_url: String,
+    /// Payment scheme.
+    pub scheme: String,
+    /// CAIP-2 id.
+    pub network: String,
+    /// Token.
+    pub asset: String,
+    /// Recipient.
+    pub pay_to: String,
+    /// Atomic units, decimal digits.
+    pub amount: String,
     /// Seconds since the Unix epoch; zero counts as absent.
-    pub(super) valid_until: Option<u64>,
+    pub valid_until: Option<u64>,
 }
 
 /// A signed offer before anything about it was verified.
@@ -62,7 +69,7 @@ impl<'d> Artifact<'d> {
     }
 }
 
-impl Payload {
+impl Terms {
     /// Reads version 1. A receipt has another shape, so none is taken for an offer.
     pub(super) fn read(node: Node<'_>) -> Result<Self, Malformed> {
         let text = |name| node.get(name).and_then(Node::as_str).map(|text| text.into_owned()).ok_or(Malformed(name));

@@ -1,7 +1,7 @@
 //! Signed terms beside the terms of the challenge. The signed members decide which entry is meant;
 //! `acceptIndex` is unsigned and only names the entry to complain about (section 4.1.1).
 
-use super::artifact::Payload;
+use super::artifact::Terms;
 use crate::address;
 use crate::amount::Amount;
 use crate::endpoint::ResourceUrl;
@@ -17,7 +17,7 @@ pub(super) struct Nearest {
     pub(super) differs: Option<&'static str>,
 }
 
-pub(super) fn nearest(signed: &Payload, offers: &[Offer], pointed: Option<usize>) -> Nearest {
+pub(super) fn nearest(signed: &Terms, offers: &[Offer], pointed: Option<usize>) -> Nearest {
     let apart = |offer: &Offer| (offer.index, differing(signed, offer));
     let all: Vec<(usize, Vec<&'static str>)> = offers.iter().map(apart).collect();
     let closest = all.iter().min_by_key(|(_, differs)| differs.len());
@@ -31,7 +31,7 @@ pub(super) fn nearest(signed: &Payload, offers: &[Offer], pointed: Option<usize>
 }
 
 /// The members whose meaning differs, gravest first.
-fn differing(signed: &Payload, offer: &Offer) -> Vec<&'static str> {
+fn differing(signed: &Terms, offer: &Offer) -> Vec<&'static str> {
     let network = network::read(&signed.network).map(|read| read.network);
     let family = network.as_ref().map_or(Family::Other, Network::family);
     let asset = match family {
@@ -52,7 +52,7 @@ fn differing(signed: &Payload, offer: &Offer) -> Vec<&'static str> {
 
 /// `resourceUrl` must be what was asked, or what the challenge itself says it is for: where those two
 /// differ, a rule of its own says so, and nobody is accused twice.
-pub(super) fn resource(signed: &Payload, asked: &str, root: Node<'_>) -> Option<&'static str> {
+pub(super) fn resource(signed: &Terms, asked: &str, root: Node<'_>) -> Option<&'static str> {
     let said =
         |node: Option<Node<'_>>| node.and_then(Node::as_str).is_some_and(|said| said == signed.resource_url.as_str());
     let in_entries = || root.get("accepts").into_iter().flat_map(Node::items).any(|entry| said(entry.get("resource")));

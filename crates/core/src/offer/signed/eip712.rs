@@ -3,14 +3,14 @@
 
 use sha3::{Digest as _, Keccak256};
 
-use super::artifact::Payload;
+use super::artifact::Terms;
 
 const DOMAIN_TYPE: &str = "EIP712Domain(string name,string version,uint256 chainId)";
 const OFFER_TYPE: &str = "Offer(uint256 version,string resourceUrl,string scheme,string network,string asset,string payTo,string amount,uint256 validUntil)";
 
-/// What is signed: `keccak256(0x19 ‖ 0x01 ‖ domain ‖ offer)`. The chain id is 1 for every network; an
+/// What the signer of an offer signs: `keccak256(0x19 ‖ 0x01 ‖ domain ‖ offer)`. The chain id is 1 for every network; an
 /// absent `validUntil` is 0.
-pub(super) fn digest(offer: &Payload) -> [u8; 32] {
+pub fn digest(offer: &Terms) -> [u8; 32] {
     let domain = keccak([keccak(DOMAIN_TYPE), keccak("x402 offer"), keccak("1"), uint(1)].concat());
     let message = [
         keccak(OFFER_TYPE),

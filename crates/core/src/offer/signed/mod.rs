@@ -1,4 +1,5 @@
-//! Signed offers: the offer-receipt extension of a challenge (version 0.6 of its specification).
+//! What a seller signed: offers, by the offer-receipt extension of a challenge (version 0.6 of its
+//! specification), and the answer as a whole ([`SignedResponse`]).
 //!
 //! Three questions are kept apart. Does the signature hold? Do the signed terms say what the challenge
 //! says? Whose key is it? The third has no answer inside a challenge: whoever can change the terms can
@@ -9,18 +10,21 @@ mod artifact;
 mod compare;
 mod eip712;
 mod jws;
+mod response;
 
 #[cfg(test)]
 mod tests;
 
 use serde::Serialize;
 
-pub use artifact::Format;
-use artifact::{Artifact, Malformed, Payload};
+use artifact::{Artifact, Malformed};
+pub use artifact::{Format, Terms};
+pub use eip712::digest as eip712_digest;
 use jws::Jws;
+pub use response::{ResponseState, SignedResponse};
 
 use super::rules::finding;
-use super::{Exchange, Reading, clean};
+use super::{Exchange, Reading, Source, clean};
 use crate::address;
 use crate::json::Node;
 use crate::network::Family;
@@ -96,13 +100,10 @@ impl State {
 }
 
 /// Verifies every signed offer of a challenge and says what came of it, absence included.
-pub(super) fn examine(exchange: &Exchange<'_>, root: Node<'_>, reading: &mut Reading) {
+pub(super) fn examine(exchange: &Exchange<'_>, root: Node<'_>, source: Source, reading: &mut Reading) {
+    response::examine(exchange, source, reading);
     let info = root.get("extensions").and_then(|all| all.get("offer-receipt")?.get("info"));
     let offers: Vec<Node<'_>> = info.and_then(|info| info.get("offers")).into_iter().flat_map(Node::items).collect();
-    let by_response = exchange.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("signature-input"));
-    if offers.is_empty() && !by_response {
-        reading.findings.push(finding("signature.absent", "challenge", "no signature", None));
-    }
     if offers.len() > MOST {
         let seen = format!("{} signed offers, {MOST} read", offers.len());
         reading.findings.push(finding("signature.offer.form", "extensions.offer-receipt", &seen, None));
@@ -112,6 +113,9 @@ pub(super) fn examine(exchange: &Exchange<'_>, root: Node<'_>, reading: &mut Rea
         report(signed, reading);
     }
     uncovered(reading);
+    if reading.signatures.offers.is_empty() && reading.signatures.response.is_empty() {
+        reading.findings.push(finding("signature.absent", "challenge", "no signature", None));
+    }
 }
 
 fn report(signed: SignedOffer, reading: &mut Reading) {
@@ -145,7 +149,7 @@ fn uncovered(reading: &mut Reading) {
 
 /// What a signature came to before the terms are compared.
 struct Verified {
-    payload: Payload,
+    payload: Terms,
     signer: Signer,
     state: State,
     why: Option<&'static str>,
@@ -212,13 +216,13 @@ fn ended(until: u64, now: Timestamp) -> bool {
 
 fn verify(artifact: &Artifact<'_>) -> Result<Verified, Malformed> {
     match artifact.payload {
-        Some(payload) => by_address(Payload::read(payload)?, &artifact.signature),
+        Some(payload) => by_address(Terms::read(payload)?, &artifact.signature),
         None => by_key(&Jws::parse(&artifact.signature)?),
     }
 }
 
 /// EIP-712: the signer is whoever the signature recovers to.
-fn by_address(payload: Payload, signature: &str) -> Result<Verified, Malformed> {
+fn by_address(payload: Terms, signature: &str) -> Result<Verified, Malformed> {
     let digits = signature.strip_prefix("0x").ok_or(Malformed("signature"))?;
     let bytes = hex::decode(digits).map_err(|_| Malformed("signature"))?;
     let address = match recover_address(&eip712::digest(&payload), &bytes) {
@@ -234,7 +238,7 @@ fn by_address(payload: Payload, signature: &str) -> Result<Verified, Malformed> 
 
 /// JWS: the key comes along, is contained in its own name, or would have to be fetched.
 fn by_key(jws: &Jws) -> Result<Verified, Malformed> {
-    let payload = Payload::read(jws.payload()?.root())?;
+    let payload = Terms::read(jws.payload()?.root())?;
     let named = PublicKey::from_did(&jws.kid).ok();
     let (state, why) = match (&jws.jwk, &named) {
         (Some(brought), Some(named)) if brought != named => (State::Invalid, Some("jwk_is_not_kid")),

@@ -72,7 +72,7 @@ fn digests_and_signers_are_those_of_eth_account() {
         let text = vector["artifact"].to_string();
         let doc = crate::json::parse(text.as_bytes(), crate::json::Profile::Signed, &Default::default()).unwrap();
         let artifact = Artifact::read(doc.root()).unwrap();
-        let payload = Payload::read(artifact.payload.unwrap()).unwrap();
+        let payload = Terms::read(artifact.payload.unwrap()).unwrap();
         let digest = eip712::digest(&payload);
         assert_eq!(vector["digest"], hex::encode(digest), "{}", vector["name"]);
         let signature = hex::decode(&artifact.signature[2..]).unwrap();

@@ -1,0 +1,142 @@
+//! The signature on the answer itself (RFC 9421, as the http-message-signatures extension has it), and
+//! the digest of its body.
+//!
+//! A signature that holds is worth what it covers: the terms, wherever they stand, and the address that
+//! was asked, without which an answer of another resource could be shown here.
+
+use serde::Serialize;
+
+use crate::endpoint::ResourceUrl;
+use crate::http_signature::{self, Digested, Message, Outcome, Signature};
+use crate::offer::rules::finding;
+use crate::offer::{Exchange, Reading, Source, clean};
+use crate::sign::stranger::PublicKey;
+
+/// What became of one signature on the answer.
+#[derive(Clone, Debug, Serialize)]
+pub struct SignedResponse {
+    /// Its label; empty when the signature headers could not be read at all.
+    pub label: String,
+    /// The outcome.
+    pub state: ResponseState,
+    /// A stable word for what stood in the way, or the component that is not covered.
+    pub why: Option<&'static str>,
+    /// The name of the key, cleaned.
+    pub keyid: Option<String>,
+    /// What the signature says it is for, cleaned.
+    pub tag: Option<String>,
+    /// When it was made by the signer's clock, Unix seconds.
+    pub created: Option<i64>,
+    /// When it ends, Unix seconds.
+    pub expires: Option<i64>,
+    /// The components it covers, cleaned.
+    pub covers: Vec<String>,
+}
+
+/// Outcomes, each with a rule of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ResponseState {
+    /// It holds over the terms, by a key that nothing ties to the seller.
+    Unproven,
+    /// It holds, but over too little.
+    Partial,
+    /// It has ended.
+    Expired,
+    /// It does not hold.
+    Invalid,
+    /// The key would have to be looked up elsewhere.
+    KeyNotResolved,
+    /// It uses a part of the standard that is not built here.
+    NotSupported,
+    /// Not what the standard calls a signature.
+    Malformed,
+}
+
+impl ResponseState {
+    fn rule(self) -> &'static str {
+        match self {
+            Self::Unproven => "signature.response.unproven",
+            Self::Partial => "signature.response.partial",
+            Self::Expired => "signature.response.expired",
+            Self::Invalid => "signature.response.invalid",
+            Self::KeyNotResolved => "signature.response.key_not_resolved",
+            Self::NotSupported => "signature.response.not_supported",
+            Self::Malformed => "signature.response.form",
+        }
+    }
+}
+
+/// Checks the digest of the body and every signature on the answer.
+pub(super) fn examine(exchange: &Exchange<'_>, source: Source, reading: &mut Reading) {
+    let digested = match exchange.body_complete {
+        true => http_signature::content_digest(exchange.headers, exchange.body),
+        false => Digested::NotReadable,
+    };
+    if digested == Digested::Differs {
+        reading.findings.push(finding("content.digest", "header:Content-Digest", "the digest of other bytes", None));
+    }
+    let Ok(url) = ResourceUrl::parse(exchange.url) else { return };
+    if !http_signature::is_signed(exchange.headers) {
+        return;
+    }
+    let message = Message { status: exchange.status, headers: exchange.headers, method: exchange.method, url: &url };
+    let found = match http_signature::verify(&message, |keyid| PublicKey::from_did(keyid).ok()) {
+        Ok(all) => all.into_iter().map(|one| judged(one, exchange, source, digested)).collect(),
+        Err(malformed) => vec![unreadable(malformed.0)],
+    };
+    for signed in found {
+        let by = signed.keyid.as_deref().unwrap_or("nobody named");
+        let seen = signed.why.map_or_else(|| format!("signed by {by}"), |why| format!("signed by {by}: {why}"));
+        reading.findings.push(finding(signed.state.rule(), "header:Signature", &seen, None));
+        reading.signatures.response.push(signed);
+    }
+}
+
+fn unreadable(why: &'static str) -> SignedResponse {
+    let (state, why) = (ResponseState::Malformed, Some(why));
+    let (label, covers) = (String::new(), Vec::new());
+    SignedResponse { label, state, why, keyid: None, tag: None, created: None, expires: None, covers }
+}
+
+fn judged(signature: Signature, exchange: &Exchange<'_>, source: Source, digested: Digested) -> SignedResponse {
+    let ended = signature.expires.is_some_and(|expires| exchange.seen_at.seconds() > expires);
+    let covers = |component: &str| signature.components.iter().any(|one| one == component);
+    let lacking = lacking(source, digested).into_iter().find(|(component, met)| !met || !covers(component));
+    let (state, why) = match signature.outcome {
+        Outcome::Malformed(why) => (ResponseState::Malformed, Some(why)),
+        Outcome::NotSupported(why) => (ResponseState::NotSupported, Some(why)),
+        Outcome::Invalid(why) => (ResponseState::Invalid, Some(why)),
+        _ if digested == Digested::Differs && covers("\"content-digest\"") => {
+            (ResponseState::Invalid, Some("content-digest"))
+        }
+        _ if ended => (ResponseState::Expired, Some("expires")),
+        Outcome::KeyNotFound => (ResponseState::KeyNotResolved, Some("keyid_needs_a_look_up")),
+        Outcome::Holds => match lacking {
+            Some((component, _)) => (ResponseState::Partial, Some(component)),
+            None => (ResponseState::Unproven, None),
+        },
+    };
+    SignedResponse {
+        label: clean::shown(&signature.label),
+        state,
+        why,
+        keyid: signature.keyid.as_deref().map(clean::shown),
+        tag: signature.tag.as_deref().map(clean::shown),
+        created: signature.created,
+        expires: signature.expires,
+        covers: signature.components.iter().take(32).map(|one| clean::shown(one)).collect(),
+    }
+}
+
+/// What has to be covered, with whether it could be checked at all.
+fn lacking(source: Source, digested: Digested) -> [(&'static str, bool); 4] {
+    let terms = match source {
+        Source::Header => ("\"payment-required\"", true),
+        Source::Body => ("\"content-digest\"", digested == Digested::Same),
+    };
+    [("\"@status\"", true), terms, ("\"@authority\";req", true), ("\"@path\";req", true)]
+}
+
+#[cfg(test)]
+mod tests;
