@@ -11,6 +11,7 @@ pub mod finding;
 pub mod history;
 pub mod http_signature;
 pub mod json;
+pub mod leaf;
 pub mod network;
 pub mod offer;
 pub mod policy;

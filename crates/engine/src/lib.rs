@@ -5,4 +5,5 @@ pub mod check;
 pub mod decision;
 pub mod env;
 pub mod keys;
+pub mod receipt;
 pub mod verify;

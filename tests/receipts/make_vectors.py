@@ -1,0 +1,242 @@
+"""Makes crates/engine/tests/data/receipts.json, the receipts that every verifier of ours must judge alike.
+
+Written from RFC 6962, RFC 2104, RFC 8785 and the C2SP texts, without our code. Needs `pip install cryptography` 48 or
+newer for ML-DSA-44. The output is deterministic but for ML-DSA signatures, which `cryptography` makes with randomness.
+"""
+import base64, hashlib, hmac, json, pathlib, struct
+from cryptography.hazmat.primitives.asymmetric import ed25519, mldsa
+
+OUT = pathlib.Path(__file__).resolve().parents[2] / "crates/engine/tests/data/receipts.json"
+LOG, OTHER = "log.example.test/countersign/2026", "other.example.test/log"
+TIME = 1788253260  # 2026-09-01T09:01:00Z
+MINUTE = "2026-09-01T09:00:00Z"
+DASH = "\u2014"
+
+
+def sha(data): return hashlib.sha256(data).digest()
+def b64(data): return base64.b64encode(data).decode()
+def jcs(value): return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+
+
+class Key:
+    """A note key: name, type byte, secret."""
+    def __init__(self, name, kind, seed):
+        self.name, self.kind = name, kind
+        if kind == 6:
+            self.secret = mldsa.MLDSA44PrivateKey.from_seed_bytes(seed)
+        else:
+            self.secret = ed25519.Ed25519PrivateKey.from_private_bytes(seed)
+        self.public = self.secret.public_key().public_bytes_raw()
+        self.id = sha(name.encode() + b"\n" + bytes([kind]) + self.public)[:4]
+
+    def vkey(self): return f"{self.name}+{self.id.hex()}+{b64(bytes([self.kind]) + self.public)}"
+
+    def line(self, text, time=TIME):
+        origin, size, root = text.split("\n")[:3]
+        stamp = struct.pack(">Q", time)
+        if self.kind == 1:
+            blob = self.secret.sign(text.encode())
+        elif self.kind == 4:
+            blob = stamp + self.secret.sign(f"cosignature/v1\ntime {time}\n{text}".encode())
+        else:
+            message = b"subtree/v1\n\0" + bytes([len(self.name)]) + self.name.encode() + stamp
+            message += bytes([len(origin)]) + origin.encode() + struct.pack(">QQ", 0, int(size)) + base64.b64decode(root)
+            blob = stamp + self.secret.sign(message)
+        return f"{DASH} {self.name} {b64(self.id + blob)}\n"
+
+
+ED = Key(LOG, 1, bytes(range(0x00, 0x20)))
+PQ = Key(LOG, 6, bytes(range(0x40, 0x60)))
+FOREIGN = Key(OTHER, 1, bytes(range(0x60, 0x80)))
+W1 = Key("witness.example.test/w1", 4, bytes(range(0x20, 0x40)))
+W2 = Key("witness.example.test/w2", 4, bytes(range(0x80, 0xA0)))
+STRANGER = Key("witness.example.test/stranger", 4, bytes(range(0xA0, 0xC0)))
+THIEF = Key(LOG, 1, bytes(range(0xC0, 0xE0)))
+
+SIGNER = ed25519.Ed25519PrivateKey.from_private_bytes(bytes([7]) * 32)
+KEY_ID = hashlib.sha256(SIGNER.public_key().public_bytes_raw()).hexdigest()[:16]
+SALT = bytes([0xA5]) * 32
+
+TRUST = {
+    "log": f"# the log's Ed25519 key alone\nlog {ED.vkey()}\nquorum none\n",
+    "log+pq": f"log {ED.vkey()}\nlog {PQ.vkey()}\nquorum none\n",
+    "other": f"log {FOREIGN.vkey()}\nquorum none\n",
+    "two witnesses": f"log {ED.vkey()}\nwitness one {W1.vkey()}\nwitness two {W2.vkey()}\ngroup both all one two\nquorum both\n",
+    "one of two": f"log {ED.vkey()}\nwitness one {W1.vkey()}\nwitness two {W2.vkey()}\ngroup any any one two\nquorum any\n",
+}
+
+
+def node(left, right): return sha(b"\x01" + left + right)
+
+
+def mth(leaves):
+    """RFC 6962 2.1, over leaf hashes."""
+    if len(leaves) == 1:
+        return leaves[0]
+    k = 1
+    while k * 2 < len(leaves):
+        k *= 2
+    return node(mth(leaves[:k]), mth(leaves[k:]))
+
+
+def path(m, leaves):
+    """RFC 6962 2.1.1."""
+    if len(leaves) == 1:
+        return []
+    k = 1
+    while k * 2 < len(leaves):
+        k *= 2
+    if m < k:
+        return path(m, leaves[:k]) + [mth(leaves[k:])]
+    return path(m - k, leaves[k:]) + [mth(leaves[:k])]
+
+
+def decision(**more):
+    body = {"schema": "countersign/decision/v1", "issuedAt": "2026-09-01T09:00:12Z", "keyId": KEY_ID,
+            "expiresAt": "2026-09-01T09:10:12Z", "url": "https://api.example.com/paid", "word": "payable", **more}
+    return jcs(dict(body, signature=b64(SIGNER.sign(jcs(body)))))
+
+
+def leaf_of(kind, document, ts=MINUTE, salt=SALT):
+    commitment = hmac.new(salt, kind.encode() + b"\0" + document, hashlib.sha256).hexdigest()
+    return commitment, jcs({"commitment": commitment, "ts": ts, "type": kind})
+
+
+def receipt(index, size, signers, kind="countersign.decision.v1", document=None, origin=LOG, ts=MINUTE, time=TIME):
+    document = document or decision()
+    commitment, leaf = leaf_of(kind, document, ts)
+    leaves = [sha(b"\0" + b"entry-%d" % i) for i in range(size)]
+    leaves[index] = sha(b"\0" + leaf)
+    text = f"{origin}\n{size}\n{b64(mth(leaves))}\n"
+    note = text + "\n" + "".join(key.line(text, time) for key in signers)
+    return {"schema": "countersign/receipt/v1", "log_origin": origin, "index": index, "leaf_hash": leaves[index].hex(),
+            "inclusion_path": [b64(h) for h in path(index, leaves)], "checkpoint": note,
+            "reveal": {"type": kind, "ts": ts, "commitment": commitment, "salt": SALT.hex(), "document": document.decode()}}
+
+
+CASES = []
+
+
+def case(name, value, expect, code=None, trust="log", max_age_s=None, require_pq=False, now=TIME + 60, **proved):
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    CASES.append({"name": name, "receipt": text, "trust": trust, "now": now, "max_age_s": max_age_s,
+                  "require_pq": require_pq, "expect": expect, "code": code, **proved})
+
+
+def changed(value, **members):
+    return {**value, **members}
+
+
+def revealed(value, **members):
+    return {**value, "reveal": {**value["reveal"], **members}}
+
+
+def without(value, name):
+    return {k: v for k, v in value.items() if k != name}
+
+
+def strip(value, key):
+    """Without the signature lines of one key."""
+    mine = b64(key.id)[:4]
+    keep = [l for l in value["checkpoint"].split("\n") if not l.startswith(f"{DASH} {key.name} {mine}")]
+    return changed(value, checkpoint="\n".join(keep))
+
+
+def flip(text, at):
+    raw = bytearray(base64.b64decode(text))
+    raw[at] ^= 1
+    return b64(bytes(raw))
+
+
+# What holds.
+for index, size in [(0, 1), (0, 2), (1, 2), (2, 3), (4, 5), (3, 7), (6, 7), (255, 256), (0, 257), (256, 257)]:
+    case(f"leaf {index} of {size}", receipt(index, size, [ED]), "proved", index=index, size=size, pq="no_key")
+good, pq = receipt(3, 7, [ED]), receipt(3, 7, [ED, PQ])
+case("with a post-quantum signature", pq, "proved", trust="log+pq", require_pq=True, index=3, size=7, pq="valid")
+case("the post-quantum signature alone", strip(pq, ED), "proved", trust="log+pq", index=3, size=7, pq="valid")
+case("a post-quantum signature that nobody has a key for", pq, "proved", index=3, size=7, pq="no_key")
+case("the post-quantum line stripped, unnoticed without the demand", strip(pq, PQ), "proved", trust="log+pq", index=3, size=7, pq="missing")
+case("fresh by the post-quantum time", pq, "proved", trust="log+pq", max_age_s=60, index=3, size=7, pq="valid")
+case("cosigned by both witnesses", receipt(3, 7, [ED, W1, W2]), "proved", trust="two witnesses", index=3, size=7, pq="no_key")
+case("cosigned by one of two", receipt(3, 7, [ED, W2]), "proved", trust="one of two", max_age_s=60, index=3, size=7, pq="no_key")
+case("a stranger cosigned as well", receipt(3, 7, [ED, STRANGER]), "proved", index=3, size=7, pq="no_key")
+case("a newer kind of leaf", receipt(1, 3, [ED], kind="countersign.weather.v7"), "proved", index=1, size=3, pq="no_key", meaning="unknown")
+case("without its reveal", without(good, "reveal"), "proved", index=3, size=7, pq="no_key")
+case("spelled with spaces and escapes", json.dumps(good, indent=2), "proved", index=3, size=7, pq="no_key")
+case("a document beyond ASCII", receipt(1, 2, [ED], document=decision(note="\u20ac \U0001f600 \u2028\\ \"")), "proved", index=1, size=2, pq="no_key")
+
+# What the reader's policy refuses.
+case("the post-quantum line stripped under --require-pq", strip(pq, PQ), "trust_policy_not_met", "pq_missing", trust="log+pq", require_pq=True)
+case("no post-quantum key in the policy under --require-pq", pq, "trust_policy_not_met", "pq_missing", require_pq=True)
+case("a log that is not in the policy", good, "trust_policy_not_met", "log_unknown", trust="other")
+case("signed only by a witness", strip(receipt(3, 7, [ED, W1]), ED), "trust_policy_not_met", "log_not_signed", trust="one of two")
+case("signed only by a thief's key of the same name", receipt(3, 7, [THIEF]), "trust_policy_not_met", "note_no_known_key")
+case("one of two witnesses where both are asked for", receipt(3, 7, [ED, W1]), "trust_policy_not_met", "quorum_missing", trust="two witnesses")
+case("the same witness twice is one witness", receipt(3, 7, [ED, W1, W1]), "trust_policy_not_met", "quorum_missing", trust="two witnesses")
+case("cosigned by an unknown key only", receipt(3, 7, [ED, STRANGER]), "trust_policy_not_met", "quorum_missing", trust="one of two")
+
+# What is too old, or of unknown age.
+case("a minute and a second old", pq, "stale", "checkpoint_too_old", trust="log+pq", max_age_s=60, now=TIME + 61)
+case("from the future", pq, "stale", "checkpoint_in_future", trust="log+pq", max_age_s=60, now=TIME - 301)
+case("no signed time where an age is demanded", good, "stale", "checkpoint_time_unknown", max_age_s=60)
+case("a signed time of zero states no time", receipt(3, 7, [ED, PQ], time=0), "stale", "checkpoint_time_unknown", trust="log+pq", max_age_s=60)
+
+# What is wrong.
+case("the index of a neighbour", changed(good, index=2), "invalid", "wrong_root")
+case("an index outside the tree", changed(good, index=7), "invalid", "index_outside")
+case("the path cut short", changed(good, inclusion_path=good["inclusion_path"][:-1]), "invalid", "wrong_length")
+case("a path with a hash too many", changed(good, inclusion_path=good["inclusion_path"] + [good["inclusion_path"][0]]), "invalid", "wrong_length")
+case("no path", changed(good, inclusion_path=[]), "invalid", "wrong_length")
+case("the path's hashes swapped", changed(good, inclusion_path=good["inclusion_path"][::-1]), "invalid", "wrong_root")
+case("one bit of the path", changed(good, inclusion_path=[flip(good["inclusion_path"][0], 5)] + good["inclusion_path"][1:]), "invalid", "wrong_root")
+case("another origin in the receipt", changed(good, log_origin=OTHER), "invalid", "origin_mismatch")
+case("another origin in the checkpoint", changed(good, checkpoint=good["checkpoint"].replace(LOG + "\n", OTHER + "\n", 1)), "invalid", "origin_mismatch")
+case("another origin in both", changed(good, log_origin=OTHER, checkpoint=good["checkpoint"].replace(LOG + "\n", OTHER + "\n", 1)), "trust_policy_not_met", "log_unknown")
+case("another size", changed(good, checkpoint=good["checkpoint"].replace("\n7\n", "\n8\n", 1)), "invalid", "note_bad_signature")
+case("another document", revealed(good, document=decision(word="not_payable").decode()), "invalid", "commitment_mismatch")
+case("another salt", revealed(good, salt="a4" * 32), "invalid", "commitment_mismatch")
+case("another kind", revealed(good, type="countersign.verdict.v1"), "invalid", "commitment_mismatch")
+case("another minute", revealed(good, ts="2026-09-01T09:01:00Z"), "invalid", "leaf_hash_mismatch")
+case("another leaf hash", changed(good, leaf_hash="00" * 32), "invalid", "leaf_hash_mismatch")
+case("another leaf hash without a reveal", changed(without(good, "reveal"), leaf_hash="00" * 32), "invalid", "wrong_root")
+swapped = leaf_of("countersign.decision.v1", decision(word="mismatch"))
+case("a reveal of another leaf", changed(good, reveal={"type": "countersign.decision.v1", "ts": MINUTE, "commitment": swapped[0], "salt": SALT.hex(), "document": decision(word="mismatch").decode()}), "invalid", "leaf_hash_mismatch")
+bad = receipt(3, 7, [ED, W1])
+case("a known witness's wrong signature spoils the note", changed(bad, checkpoint=bad["checkpoint"].replace(W1.line("\n".join(bad["checkpoint"].split("\n")[:3]) + "\n"), W1.line(f"{LOG}\n9\n{b64(bytes(32))}\n"))), "invalid", "note_bad_signature", trust="one of two")
+wrong_pq = changed(pq, checkpoint=strip(pq, PQ)["checkpoint"] + PQ.line(f"{LOG}\n7\n{b64(bytes(32))}\n"))
+case("a post-quantum signature over another root", wrong_pq, "invalid", "note_bad_signature", trust="log+pq")
+
+# What is no receipt.
+case("nothing", "", "malformed", "json_syntax")
+case("an array", "[]", "malformed", "receipt_member")
+case("a member twice", json.dumps(good)[:-1] + ',"index":3}', "malformed", "json_duplicate")
+case("a member twice in the reveal", json.dumps(good).replace('"salt":', '"ts":"2026-09-01T09:00:00Z","salt":'), "malformed", "json_duplicate")
+case("a duplicate spelled with an escape", json.dumps(good)[:-1] + ',"\\u0069ndex":3}', "malformed", "json_duplicate")
+case("text after the object", json.dumps(good) + " x", "malformed", "json_trailing")
+case("a byte order mark", "\ufeff" + json.dumps(good), "malformed", "json_bom")
+case("half a surrogate pair", json.dumps(good).replace('"reveal"', '"\\ud800"'), "malformed", "json_surrogate")
+case("an unknown member", changed(good, note="hello"), "malformed", "receipt_unknown_member")
+case("an unknown member of the reveal", revealed(good, nonce="00"), "malformed", "reveal_unknown_member")
+case("another schema", changed(good, schema="countersign/receipt/v2"), "malformed", "receipt_member")
+case("the index as text", changed(good, index="3"), "malformed", "receipt_member")
+case("the index as a fraction", json.dumps(good).replace('"index": 3', '"index": 3.0'), "malformed", "receipt_member")
+case("the index with an exponent", json.dumps(good).replace('"index": 3', '"index": 3e0'), "malformed", "receipt_member")
+case("a negative index", changed(good, index=-1), "malformed", "receipt_member")
+case("an index beyond 2^53", changed(good, index=2**53), "malformed", "json_unsafe_integer")
+case("a leaf hash in capitals", changed(good, leaf_hash=good["leaf_hash"].upper()), "malformed", "receipt_member")
+case("a path hash without padding", changed(good, inclusion_path=[good["inclusion_path"][0].rstrip("=")]), "malformed", "receipt_member")
+case("a path hash with loose bits", changed(good, inclusion_path=[good["inclusion_path"][0][:-2] + "B="]), "malformed", "receipt_member")
+case("64 path hashes", changed(good, inclusion_path=[good["inclusion_path"][0]] * 64), "malformed", "receipt_member")
+case("a reveal of null", changed(good, reveal=None), "malformed", "reveal_member")
+case("a stranger's kind", revealed(good, type="402signal.route_decision.v3"), "malformed", "reveal_member")
+case("seconds in the minute", revealed(good, ts="2026-09-01T09:00:12Z"), "malformed", "reveal_member")
+case("a short salt", revealed(good, salt="a5" * 31), "malformed", "reveal_member")
+case("a checkpoint without signatures", changed(good, checkpoint=good["checkpoint"].split("\n\n")[0] + "\n"), "malformed", "note_no_signatures")
+case("a checkpoint with a control character", changed(good, checkpoint=good["checkpoint"].replace("\n7\n", "\n7\r\n")), "malformed", "note_not_text")
+broken = f"{LOG}\n07\n{b64(bytes(32))}\n"
+case("a size with a leading zero", changed(good, checkpoint=broken + "\n" + ED.line(broken)), "malformed", "checkpoint_size")
+
+OUT.write_text(json.dumps({"made_by": "tests/receipts/make_vectors.py", "trust": TRUST,
+                           "document_key": b64(SIGNER.public_key().public_bytes_raw()), "cases": CASES},
+                          indent=1, ensure_ascii=False) + "\n")
+print(len(CASES), "cases,", OUT.stat().st_size, "bytes")
