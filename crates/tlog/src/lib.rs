@@ -8,6 +8,8 @@ pub mod merkle;
 pub mod note;
 pub mod policy;
 pub mod proof;
+#[cfg(feature = "sequencer")]
+pub mod sequencer;
 pub mod tile;
 
 mod text;

@@ -77,6 +77,15 @@ impl TilePath {
         (width > 0).then_some(Self { content, index, width })
     }
 
+    /// The full form of tile `index`; a hash level beyond [`MAX_LEVEL`] is read as that level.
+    pub fn full_at(content: Content, index: u64) -> Self {
+        let content = match content {
+            Content::Hashes(level) => Content::Hashes(level.min(MAX_LEVEL)),
+            Content::Entries => Content::Entries,
+        };
+        Self { content, index, width: FULL_WIDTH }
+    }
+
     /// Reads `tile/<L>/<N>[.p/<W>]` or `tile/entries/<N>[.p/<W>]`, without a leading slash.
     pub fn parse(path: &str) -> Result<Self, PathError> {
         let rest = path.strip_prefix("tile/").ok_or(PathError::NotATile)?;

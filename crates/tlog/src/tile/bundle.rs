@@ -62,3 +62,14 @@ pub fn decode(bytes: &[u8], width: u16) -> Result<Vec<&[u8]>, BundleError> {
     }
     if entries.len() == usize::from(width) { Ok(entries) } else { Err(BundleError::Width) }
 }
+
+/// The first `width` entries of a bundle, as bytes: what a partial bundle is of the later full one. `None` when the
+/// bytes hold fewer whole entries.
+pub fn prefix(bytes: &[u8], width: u16) -> Option<&[u8]> {
+    let mut end = 0usize;
+    for _ in 0..width {
+        let length = bytes.get(end..)?.first_chunk()?;
+        end += 2 + usize::from(u16::from_be_bytes(*length));
+    }
+    bytes.get(..end)
+}

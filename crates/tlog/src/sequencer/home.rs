@@ -1,0 +1,223 @@
+//! The log's directory: who holds it, whether it is the original, and how far the log had come when it last answered.
+//!
+//! ```text
+//! lock        held with flock while a process runs the log
+//! identity    origin, and the device and inode of `lock` when the log was made here
+//! head        two slots: size, root and time of the last checkpoint that was signed
+//! wal/        write-ahead segments
+//! ```
+//!
+//! A head is written after the batch's `fdatasync` and before its receipts leave, without a sync of its own: it costs
+//! microseconds, outlives the process, and tells a start that a write-ahead file has lost what was signed.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io;
+use std::os::unix::fs::{FileExt as _, MetadataExt as _};
+use std::path::{Path, PathBuf};
+
+use super::OpenError;
+use super::wal::header::origin_hash;
+use super::wal::record::crc32c;
+use crate::checkpoint::Origin;
+use crate::merkle::Hash;
+
+const SLOT: u64 = 512;
+const SLOT_BYTES: usize = 4 + 8 + 32 + 8 + 32 + 8 + 8 + 1;
+
+/// The lock on a directory. Dropping it lets go.
+#[derive(Debug)]
+pub(super) struct Lock(#[expect(dead_code, reason = "the open file is the lock")] File);
+
+/// Takes the directory's lock; [`OpenError::Held`] when another process, or another log here, has it.
+pub(super) fn lock(dir: &Path) -> Result<Lock, OpenError> {
+    let path = dir.join("lock");
+    let file = match OpenOptions::new().read(true).write(true).open(&path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(OpenError::Missing(dir.to_owned())),
+        opened => opened?,
+    };
+    match file.try_lock() {
+        Ok(()) => Ok(Lock(file)),
+        Err(TryLockError::WouldBlock) => Err(OpenError::Held(dir.to_owned())),
+        Err(TryLockError::Error(error)) => Err(error.into()),
+    }
+}
+
+/// Writes who this directory is: the original of `origin`'s log.
+pub(super) fn write_identity(dir: &Path, origin: &Origin) -> io::Result<()> {
+    let lock = fs::metadata(dir.join("lock"))?;
+    let text = format!("origin {origin}\ndevice {}\ninode {}\n", lock.dev(), lock.ino());
+    let temporary = dir.join("identity.new");
+    fs::write(&temporary, text)?;
+    File::open(&temporary)?.sync_all()?;
+    fs::rename(&temporary, dir.join("identity"))?;
+    File::open(dir)?.sync_all()
+}
+
+/// The origin of the log a directory says it holds; `None` when it says nothing readable.
+pub(super) fn read_origin(dir: &Path) -> io::Result<Option<Origin>> {
+    let text = fs::read_to_string(dir.join("identity"))?;
+    let line = text.lines().next().and_then(|line| line.strip_prefix("origin "));
+    Ok(line.and_then(Origin::parse))
+}
+
+/// Refuses a directory that is not this log's, or that is a copy of it.
+pub(super) fn check_identity(dir: &Path, origin: &Origin) -> Result<(), OpenError> {
+    let text = fs::read_to_string(dir.join("identity"))?;
+    let lock = fs::metadata(dir.join("lock"))?;
+    let expected = [format!("origin {origin}"), format!("device {}", lock.dev()), format!("inode {}", lock.ino())];
+    let [right_origin, device, inode] = &expected;
+    let lines: Vec<&str> = text.lines().collect();
+    match lines.as_slice() {
+        [first, ..] if first != right_origin => Err(OpenError::OtherLog(dir.to_owned())),
+        [_, second, third] if second == device && third == inode => Ok(()),
+        _ => Err(OpenError::Copied(dir.to_owned())),
+    }
+}
+
+/// Whether the last run said goodbye. After one that did not, the end of the write-ahead log is written anew.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Run {
+    Open,
+    Closed,
+}
+
+/// How far a log had come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Mark {
+    pub(super) size: u64,
+    pub(super) root: Hash,
+    /// Seconds since the Unix epoch of the last signature.
+    pub(super) time: u64,
+    /// Leaves whose full tiles and bundles are stored.
+    pub(super) stored: u64,
+    pub(super) run: Run,
+}
+
+/// A file with two slots that are written in turn, so that one damaged slot leaves the one before it.
+pub(super) struct Marks {
+    path: PathBuf,
+    file: File,
+    origin: [u8; 32],
+    turn: u64,
+}
+
+impl Marks {
+    /// Opens the file, or makes it, and gives the newest mark in it. A file of another log, or one whose slots are
+    /// both damaged, is `Err(None)`.
+    pub(super) fn open(path: &Path, origin: &Origin) -> Result<(Self, Option<Mark>), Option<io::Error>> {
+        let file = OpenOptions::new().create(true).truncate(false).read(true).write(true).open(path).map_err(Some)?;
+        let mut marks = Self { path: path.to_owned(), file, origin: origin_hash(origin), turn: 0 };
+        let bytes = fs::read(path).map_err(Some)?;
+        let slots = [0, SLOT as usize].map(|at| bytes.get(at..).and_then(decode));
+        let newest = slots.iter().flatten().max_by_key(|slot| slot.turn);
+        match newest {
+            Some(slot) if slot.origin == marks.origin => {
+                marks.turn = slot.turn;
+                Ok((marks, Some(slot.mark)))
+            }
+            None if bytes.iter().all(|byte| *byte == 0) => Ok((marks, None)),
+            _ => Err(None),
+        }
+    }
+
+    /// Where the file is.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes a mark over the older slot.
+    pub(super) fn write(&mut self, mark: &Mark) -> io::Result<()> {
+        self.turn += 1;
+        let bytes = encode(&Slot { turn: self.turn, origin: self.origin, mark: *mark });
+        self.file.write_all_at(&bytes, self.turn % 2 * SLOT)
+    }
+}
+
+struct Slot {
+    turn: u64,
+    origin: [u8; 32],
+    mark: Mark,
+}
+
+fn encode(slot: &Slot) -> Vec<u8> {
+    let mark = &slot.mark;
+    let mut body = slot.turn.to_be_bytes().to_vec();
+    body.extend_from_slice(&slot.origin);
+    body.extend_from_slice(&mark.size.to_be_bytes());
+    body.extend_from_slice(mark.root.as_bytes());
+    body.extend_from_slice(&mark.time.to_be_bytes());
+    body.extend_from_slice(&mark.stored.to_be_bytes());
+    body.push(match mark.run {
+        Run::Open => 1,
+        Run::Closed => 2,
+    });
+    [crc32c(&body).to_be_bytes().as_slice(), &body].concat()
+}
+
+fn decode(bytes: &[u8]) -> Option<Slot> {
+    let (crc, body) = bytes.get(..SLOT_BYTES)?.split_first_chunk()?;
+    if crc32c(body) != u32::from_be_bytes(*crc) {
+        return None;
+    }
+    let (turn, rest) = body.split_first_chunk()?;
+    let (origin, rest) = rest.split_first_chunk()?;
+    let (size, rest) = rest.split_first_chunk()?;
+    let (root, rest) = rest.split_first_chunk()?;
+    let (time, rest) = rest.split_first_chunk()?;
+    let (stored, rest) = rest.split_first_chunk()?;
+    let run = match rest {
+        [1] => Run::Open,
+        [2] => Run::Closed,
+        _ => return None,
+    };
+    let mark = Mark {
+        size: u64::from_be_bytes(*size),
+        root: Hash::from_bytes(*root),
+        time: u64::from_be_bytes(*time),
+        stored: u64::from_be_bytes(*stored),
+        run,
+    };
+    Some(Slot { turn: u64::from_be_bytes(*turn), origin: *origin, mark })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mark(size: u64) -> Mark {
+        Mark { size, root: Hash::from_bytes([size as u8; 32]), time: 7, stored: 0, run: Run::Open }
+    }
+
+    #[test]
+    fn the_newest_whole_slot_counts() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("head");
+        let origin = Origin::parse("log.example.test/a").unwrap();
+        let (mut marks, none) = Marks::open(&path, &origin).unwrap();
+        assert_eq!(none, None);
+        (1..=3).for_each(|size| marks.write(&mark(size)).unwrap());
+        assert_eq!(Marks::open(&path, &origin).unwrap().1, Some(mark(3)));
+        let whole = fs::read(&path).unwrap();
+        // The third write went to the second slot; damage there leaves the second mark.
+        for at in 0..SLOT_BYTES {
+            let mut bytes = whole.clone();
+            bytes[SLOT as usize + at] ^= 1;
+            fs::write(&path, &bytes).unwrap();
+            assert_eq!(Marks::open(&path, &origin).unwrap().1, Some(mark(2)));
+        }
+        fs::write(&path, &whole[..SLOT as usize + 50]).unwrap();
+        assert_eq!(Marks::open(&path, &origin).unwrap().1, Some(mark(2)), "a cut file");
+    }
+
+    #[test]
+    fn another_logs_marks_and_rubbish_are_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("head");
+        let origin = Origin::parse("log.example.test/a").unwrap();
+        Marks::open(&path, &origin).unwrap().0.write(&mark(1)).unwrap();
+        let other = Origin::parse("log.example.test/b").unwrap();
+        assert!(matches!(Marks::open(&path, &other), Err(None)));
+        fs::write(&path, b"rubbish").unwrap();
+        assert!(matches!(Marks::open(&path, &origin), Err(None)));
+    }
+}

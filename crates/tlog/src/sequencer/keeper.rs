@@ -1,0 +1,120 @@
+//! The second thread: it stores full tiles and bundles, publishes checkpoints, tells witnesses, and drops segments.
+//!
+//! Receipts do not wait for it, and everything it does can be done again from the write-ahead segments: a segment goes
+//! only when all its leaves are in stored bundles. A storage that is away for a while costs memory and segments.
+
+use std::sync::{Arc, PoisonError};
+use std::time::{Duration, Instant};
+use std::{fs, path::PathBuf};
+
+use super::edge::HEIGHT;
+use super::shared::{Orders, Shared};
+use super::tiles::TilesError;
+use super::{Config, Fatal, Head, ReadError, Step, wal};
+use crate::tile::{Content, TilePath};
+
+const RETRY: Duration = Duration::from_secs(1);
+const WIDTH: u64 = 256;
+
+pub(super) struct Keeper {
+    pub(super) config: Config,
+    pub(super) shared: Arc<Shared>,
+    pub(super) wal: PathBuf,
+    /// The head that is public.
+    pub(super) public: Option<Arc<Head>>,
+}
+
+impl Keeper {
+    /// Runs until the log closes, and then does once more what it can.
+    pub(super) fn run(mut self) {
+        let mut seen = Orders::default();
+        let mut published = Instant::now();
+        loop {
+            let head = self.shared.head();
+            let done = self.store(&head).and_then(|()| {
+                if !seen.closing && published.elapsed() < self.config.publish_every {
+                    return Ok(());
+                }
+                published = Instant::now();
+                self.publish(&head)
+            });
+            self.drop_segments(&head);
+            match done {
+                Err(TilesError::Conflict(path)) => return self.end(&Fatal::new("store", TilesError::Conflict(path))),
+                _ if seen.closing => return,
+                Err(TilesError::Unavailable(_)) => seen = self.shared.wait(seen, RETRY),
+                Ok(()) => seen = self.shared.wait(seen, self.until_due(&published)),
+            }
+        }
+    }
+
+    /// Nothing to publish: sleep until told. Otherwise until the next time a checkpoint may be published.
+    fn until_due(&self, published: &Instant) -> Duration {
+        match &self.public {
+            Some(public) if **public == *self.shared.head() => self.config.resign_every,
+            _ => self.config.publish_every.saturating_sub(published.elapsed()).max(Duration::from_millis(1)),
+        }
+    }
+
+    /// Stores every bundle that is full at this head and the tiles it completes, lowest first.
+    fn store(&self, head: &Head) -> Result<(), TilesError> {
+        let mut stored = self.shared.stored();
+        while stored + WIDTH <= head.checkpoint.size {
+            let bundle = stored / WIDTH;
+            self.put(TilePath::full_at(Content::Entries, bundle))?;
+            let mut n = bundle;
+            for level in 0..HEIGHT {
+                self.put(TilePath::full_at(Content::Hashes(level), n))?;
+                if !(n + 1).is_multiple_of(WIDTH) {
+                    break;
+                }
+                n /= WIDTH;
+            }
+            stored += WIDTH;
+            self.shared.set_stored(stored);
+            (self.config.observe)(Step::Stored);
+        }
+        Ok(())
+    }
+
+    fn put(&self, path: TilePath) -> Result<(), TilesError> {
+        let bytes = self.shared.tile(&path).map_err(|error| match error {
+            ReadError::Tiles(error) => error,
+            ReadError::Outside | ReadError::Missing(_) | ReadError::Damaged(_) => TilesError::Conflict(path),
+        })?;
+        self.shared.tiles.put(&path, &bytes)
+    }
+
+    fn publish(&mut self, head: &Arc<Head>) -> Result<(), TilesError> {
+        if self.public.as_ref() == Some(head) {
+            return Ok(());
+        }
+        let note = head.note.to_string();
+        self.shared.tiles.publish(note.as_bytes())?;
+        if let Some(witnesses) = &self.config.witnesses {
+            witnesses.offer(note.as_bytes());
+        }
+        self.public = Some(Arc::clone(head));
+        (self.config.observe)(Step::Published);
+        Ok(())
+    }
+
+    /// Drops segments whose leaves are all stored and whose keys need not be remembered. Failing to is no harm.
+    fn drop_segments(&self, head: &Head) {
+        let needed = self.shared.stored().min(head.checkpoint.size.saturating_sub(self.config.remember));
+        let mut segments = self.shared.segments.lock().unwrap_or_else(PoisonError::into_inner);
+        while let [first, next, ..] = segments.as_slice() {
+            if next.size > needed || fs::remove_file(wal::path(&self.wal, first.number)).is_err() {
+                return;
+            }
+            segments.remove(0);
+            (self.config.observe)(Step::Dropped);
+        }
+    }
+
+    fn end(&self, fatal: &Fatal) {
+        if self.shared.end(fatal.clone()) {
+            (self.config.fatal)(fatal);
+        }
+    }
+}

@@ -1,0 +1,294 @@
+//! How a log starts: from its segments alone, and only if nobody remembers more of it than they do.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::fs::{self, OpenOptions};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::batch::{Marked, Sequencer};
+use super::disk::Disk;
+use super::edge::{Cache, Edge, Tree};
+use super::home::{self, Lock, Mark, Marks, Run};
+use super::keeper::Keeper;
+use super::shared::{Live, SegmentStart, Shared};
+use super::tiles::Tiles;
+use super::wal::header::{Header, origin_hash};
+use super::wal::record::{Commit, Entry};
+use super::wal::{self, BeginError, Contents, Damage, Segment, Tail};
+use super::{Clock, Config, Head, InitError, Keys, OpenError};
+use crate::checkpoint::{Checkpoint, Origin};
+use crate::merkle::{Hash, empty_root, leaf_hash, root};
+use crate::note::Note;
+use crate::tile::FULL_WIDTH;
+
+const WIDTH: u64 = FULL_WIDTH as u64;
+
+pub(super) fn init(dir: &Path, origin: &Origin, disk: &Arc<dyn Disk>) -> Result<(), InitError> {
+    let wal = dir.join("wal");
+    fs::create_dir_all(&wal)?;
+    let lock = OpenOptions::new().create(true).truncate(false).write(true).open(dir.join("lock"))?;
+    // Two processes may arrive here together: one of them makes the log.
+    lock.lock()?;
+    if dir.join("identity").exists() {
+        return Err(InitError::Exists(dir.to_owned()));
+    }
+    let header = Header {
+        origin: origin_hash(origin),
+        number: 1,
+        size: 0,
+        root: empty_root(),
+        time: 0,
+        rows: vec![Vec::new(); 8],
+    };
+    Segment::begin(disk, &wal, &header, &[], 64 << 10).map_err(|error| match error {
+        BeginError::Clean(error) | BeginError::InDoubt(error) => error,
+    })?;
+    // The identity comes last: without it the directory holds no log, and making it can begin again.
+    Ok(home::write_identity(dir, origin)?)
+}
+
+/// What the segments say.
+struct Replayed {
+    live: Live,
+    size: u64,
+    root: Hash,
+    time: u64,
+    known: HashMap<[u8; 32], u64>,
+    order: VecDeque<(u64, [u8; 32])>,
+    /// Leaves below this are in stored bundles, by the rule under which segments are dropped.
+    stored: u64,
+}
+
+/// A log that may start.
+pub(super) struct Start {
+    lock: Lock,
+    replayed: Replayed,
+    segments: Vec<SegmentStart>,
+    segment: Segment,
+    marked: Marked,
+    head: Arc<Head>,
+    public: bool,
+}
+
+/// A log with its threads to be.
+pub(super) struct Recovered {
+    pub(super) lock: Lock,
+    pub(super) shared: Arc<Shared>,
+    pub(super) sequencer: Sequencer,
+    pub(super) keeper: Keeper,
+}
+
+pub(super) fn open(
+    dir: &Path,
+    config: &Config,
+    keys: &Keys,
+    clock: &Clock,
+    tiles: &Arc<dyn Tiles>,
+) -> Result<Start, OpenError> {
+    let lock = home::lock(dir)?;
+    if !dir.join("identity").exists() {
+        return Err(OpenError::Missing(dir.to_owned()));
+    }
+    home::check_identity(dir, keys.origin())?;
+
+    // What is written: every committed batch, in order.
+    let wal_dir = dir.join("wal");
+    let (mut replayed, segments, last, tail) = replay(&wal_dir, keys.origin())?;
+
+    // What is remembered: nobody may know a size we do not have, or another root for one we have.
+    let (mut files, mark) = marks(dir, config, keys.origin())?;
+    let cache = Cache::default();
+    let tree = Tree { edge: &replayed.live.edge, tiles: &**tiles, cache: &cache };
+    for (by, mark) in &mark {
+        guard(&tree, replayed.size, by, mark.size, mark.root)?;
+    }
+    let published = tiles.published()?;
+    let mut seen: Vec<(&str, &[u8])> = config.seen.iter().map(|seen| (seen.by.as_str(), &seen.note[..])).collect();
+    seen.extend(published.as_ref().map(|note| ("the published checkpoint", note.as_slice())));
+    for (by, note) in seen {
+        let checkpoint = read_record(keys, by, note)?;
+        guard(&tree, replayed.size, by, checkpoint.size, checkpoint.root)?;
+    }
+
+    // Every batch but the last was followed by another, so its sync had succeeded. The last may stand in the page
+    // cache only: unless the log was closed in good order, its segment is written anew before anything rests on it.
+    let own = mark.first().map(|(_, mark)| *mark);
+    let settled =
+        matches!(tail, Tail::Clean(_)) && own.is_some_and(|m| m.run == Run::Closed && m.size == replayed.size);
+    let segment = match (settled, tail) {
+        (true, Tail::Clean(end)) => Segment::resume(&wal_dir, last.header.number, end as u64)?,
+        (_, Tail::Clean(end) | Tail::Torn(end)) => renew(config, &wal_dir, &last, end)?,
+    };
+
+    let time = mark.iter().map(|(_, mark)| mark.time).max().unwrap_or(0).max(replayed.time).max(clock()).max(1);
+    let head = keys.sign(replayed.size, replayed.root, time).map_err(|fatal| OpenError::Damaged(fatal.to_string()))?;
+    let hint = own.map_or(0, |mark| mark.stored.min(replayed.size) / WIDTH * WIDTH);
+    replayed.stored = replayed.stored.max(hint);
+    let now = Mark { size: replayed.size, root: replayed.root, time, stored: replayed.stored, run: Run::Open };
+    files.iter_mut().try_for_each(|file| file.write(&now))?;
+    let public = published.is_some_and(|note| read_record(keys, "", &note).is_ok_and(|c| c.size == replayed.size));
+    Ok(Start { lock, replayed, segments, segment, marked: Marked { files, last: now }, head, public })
+}
+
+impl Start {
+    pub(super) fn build(
+        self,
+        dir: &Path,
+        config: Config,
+        keys: Keys,
+        clock: Clock,
+        tiles: Arc<dyn Tiles>,
+    ) -> Recovered {
+        let Self { lock, replayed, segments, segment, marked, head, public } = self;
+        let wal: PathBuf = dir.join("wal");
+        let number = segments.last().map_or(1, |segment| segment.number);
+        let public = public.then(|| Arc::clone(&head));
+        let shared = Arc::new(Shared::new(keys, tiles, replayed.live, segments, head, replayed.stored));
+        shared.set_stored(replayed.stored);
+        let keeper = Keeper { config: config.clone(), shared: Arc::clone(&shared), wal: wal.clone(), public };
+        let (known, order) = (replayed.known, replayed.order);
+        let sequencer =
+            Sequencer { config, clock, shared: Arc::clone(&shared), wal, segment, number, marked, known, order };
+        Recovered { lock, shared, sequencer, keeper }
+    }
+}
+
+impl From<Damage> for OpenError {
+    fn from(damage: Damage) -> Self {
+        Self::Damaged(match damage {
+            Damage::Header => "the head of a write-ahead segment does not read".into(),
+            Damage::Record(at) => format!("a write-ahead record at byte {at} does not read, and a commit follows it"),
+        })
+    }
+}
+
+fn damaged(what: &str, number: u64) -> OpenError {
+    OpenError::Damaged(format!("write-ahead segment {number}: {what}"))
+}
+
+type Replay = (Replayed, Vec<SegmentStart>, Contents, Tail);
+
+fn replay(dir: &Path, origin: &Origin) -> Result<Replay, OpenError> {
+    let mut so_far: Option<Replayed> = None;
+    let mut segments = Vec::new();
+    let mut last = None;
+    for number in wal::list(dir)? {
+        if matches!(last, Some((_, Tail::Torn(_)))) {
+            return Err(damaged("it follows one with a broken end", number));
+        }
+        let contents = Contents::read(dir, number)??;
+        let mut state = match so_far.take() {
+            None => begin(&contents.header, origin)?,
+            Some(state) => state,
+        };
+        let header = &contents.header;
+        if header.origin != origin_hash(origin) || (header.size, header.root) != (state.size, state.root) {
+            return Err(damaged("it does not follow the one before", number));
+        }
+        let tail = contents.batches(|entries, commit| state.apply(entries, commit))?;
+        segments.push(SegmentStart { number, size: header.size });
+        so_far = Some(state);
+        last = Some((contents, tail));
+    }
+    let (Some(state), Some((contents, tail))) = (so_far, last) else {
+        return Err(OpenError::Damaged("there is no write-ahead segment".into()));
+    };
+    state.check_root()?;
+    Ok((state, segments, contents, tail))
+}
+
+/// The state at the beginning of the first segment, whose rows must give its root.
+fn begin(header: &Header, origin: &Origin) -> Result<Replayed, OpenError> {
+    if header.origin != origin_hash(origin) {
+        return Err(damaged("it belongs to another log", header.number));
+    }
+    let edge = Edge::restore(header.size, &header.rows).ok_or_else(|| damaged("its rows are wrong", header.number))?;
+    let state = Replayed {
+        live: Live { edge, bundles: BTreeMap::new() },
+        size: header.size,
+        root: header.root,
+        time: header.time,
+        known: HashMap::new(),
+        order: VecDeque::new(),
+        stored: header.size.div_ceil(WIDTH) * WIDTH,
+    };
+    state.check_root()?;
+    Ok(state)
+}
+
+impl Replayed {
+    fn apply(&mut self, entries: &[Entry<'_>], commit: &Commit) -> Result<(), OpenError> {
+        let continues = commit.before == self.root && commit.size == self.size + entries.len() as u64;
+        if !continues || entries.iter().zip(self.size..).any(|(entry, index)| entry.index != index) {
+            return Err(OpenError::Damaged(format!("the batch behind leaf {} does not follow", self.size)));
+        }
+        for entry in entries {
+            self.live.edge.push(leaf_hash(entry.leaf));
+            // A bundle that the first segment begins inside of is stored already.
+            if entry.index >= self.stored {
+                self.live.bundles.entry(entry.index / WIDTH).or_default().push(entry.leaf.into());
+            }
+            self.known.insert(entry.key, entry.index);
+            self.order.push_back((entry.index, entry.key));
+        }
+        (self.size, self.root, self.time) = (commit.size, commit.root, commit.time.max(self.time));
+        Ok(())
+    }
+
+    /// Every root in between is behind this one: commits name the root before them, and the last covers all leaves.
+    fn check_root(&self) -> Result<(), OpenError> {
+        let no_tiles = super::tiles::MemoryTiles::default();
+        let tree = Tree { edge: &self.live.edge, tiles: &no_tiles, cache: &Cache::default() };
+        match root(&tree, self.size) {
+            Ok(root) if root == self.root => Ok(()),
+            _ => Err(OpenError::Damaged(format!("the leaves do not give the root at {}", self.size))),
+        }
+    }
+}
+
+type Remembered = (Vec<Marks>, Vec<(String, Mark)>);
+
+/// The log's own head first, then the second record.
+fn marks(dir: &Path, config: &Config, origin: &Origin) -> Result<Remembered, OpenError> {
+    let own = dir.join("head");
+    let (mut files, mut found) = (Vec::new(), Vec::new());
+    for path in std::iter::once(&own).chain(&config.second_record) {
+        let (file, mark) = Marks::open(path, origin).map_err(|error| match error {
+            Some(error) => OpenError::Io(error),
+            None => OpenError::Record(path.display().to_string()),
+        })?;
+        found.extend(mark.map(|mark| (file.path().display().to_string(), mark)));
+        files.push(file);
+    }
+    Ok((files, found))
+}
+
+/// A checkpoint somebody else holds: readable, of this log, and signed by it.
+fn read_record(keys: &Keys, by: &str, note: &[u8]) -> Result<Checkpoint, OpenError> {
+    let wrong = || OpenError::Record(by.to_owned());
+    let note = Note::parse(note).map_err(|_| wrong())?;
+    note.verify(keys.verifiers()).map_err(|_| wrong())?;
+    let checkpoint = Checkpoint::parse(note.text()).map_err(|_| wrong())?;
+    if checkpoint.origin == *keys.origin() { Ok(checkpoint) } else { Err(wrong()) }
+}
+
+/// Refuses when a record is ahead of the log or on another history.
+fn guard(tree: &Tree<'_>, ours: u64, by: &str, theirs: u64, their_root: Hash) -> Result<(), OpenError> {
+    if theirs > ours {
+        return Err(OpenError::Behind { by: by.to_owned(), ours, theirs });
+    }
+    match root(tree, theirs) {
+        Ok(root) if root == their_root => Ok(()),
+        Ok(_) => Err(OpenError::Forked { by: by.to_owned(), size: theirs }),
+        Err(error) => Err(OpenError::Damaged(format!("the root at {theirs} cannot be read: {error:?}"))),
+    }
+}
+
+/// Writes the last segment anew up to its last commit.
+fn renew(config: &Config, dir: &Path, last: &Contents, end: usize) -> Result<Segment, OpenError> {
+    let records = last.records(end);
+    let room = config.segment_bytes.saturating_sub(records.len() as u64);
+    Segment::begin(&config.disk, dir, &last.header, records, room).map_err(|error| match error {
+        BeginError::Clean(error) | BeginError::InDoubt(error) => OpenError::Io(error),
+    })
+}

@@ -1,0 +1,162 @@
+//! What the log's two threads and its readers share.
+//!
+//! The tree may be ahead of the head by the batch that is being written. Readers take sizes from the head only, and a
+//! tree only grows, so they never see what is not signed.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
+
+use super::edge::{Cache, Edge, Tree};
+use super::tiles::Tiles;
+use super::{Fatal, Head, Keys, ReadError};
+use crate::merkle::ProveError;
+use crate::tile::bundle;
+use crate::tile::{Content, TilePath};
+
+/// Entries of one bundle, in order.
+pub(super) type Entries = Vec<Arc<[u8]>>;
+
+/// The tree's edge and the entries of every bundle that is not stored yet.
+#[derive(Default)]
+pub(super) struct Live {
+    pub(super) edge: Edge,
+    pub(super) bundles: BTreeMap<u64, Entries>,
+}
+
+/// A write-ahead segment and the tree's size where it begins.
+#[derive(Clone, Copy)]
+pub(super) struct SegmentStart {
+    pub(super) number: u64,
+    pub(super) size: u64,
+}
+
+/// What the keeper is told.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Orders {
+    pub(super) heads: u64,
+    pub(super) closing: bool,
+}
+
+pub(super) struct Shared {
+    pub(super) keys: Keys,
+    pub(super) tiles: Arc<dyn Tiles>,
+    pub(super) cache: Cache,
+    pub(super) live: RwLock<Live>,
+    pub(super) segments: Mutex<Vec<SegmentStart>>,
+    head: RwLock<Arc<Head>>,
+    stored: AtomicU64,
+    orders: Mutex<Orders>,
+    wake: Condvar,
+    fatal: Mutex<Option<Fatal>>,
+}
+
+impl Shared {
+    pub(super) fn new(
+        keys: Keys,
+        tiles: Arc<dyn Tiles>,
+        live: Live,
+        segments: Vec<SegmentStart>,
+        head: Arc<Head>,
+        stored: u64,
+    ) -> Self {
+        Self {
+            keys,
+            tiles,
+            cache: Cache::default(),
+            live: RwLock::new(live),
+            segments: Mutex::new(segments),
+            head: RwLock::new(head),
+            stored: AtomicU64::new(stored),
+            orders: Mutex::default(),
+            wake: Condvar::new(),
+            fatal: Mutex::new(None),
+        }
+    }
+
+    pub(super) fn head(&self) -> Arc<Head> {
+        Arc::clone(&self.head.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Shows readers a new head and wakes the keeper.
+    pub(super) fn swap(&self, head: Arc<Head>) {
+        *self.head.write().unwrap_or_else(PoisonError::into_inner) = head;
+        self.orders().heads += 1;
+        self.wake.notify_all();
+    }
+
+    /// Leaves whose full tiles and bundles are stored; a multiple of 256.
+    pub(super) fn stored(&self) -> u64 {
+        self.stored.load(Ordering::Acquire)
+    }
+
+    /// Lets go of what was stored.
+    pub(super) fn set_stored(&self, stored: u64) {
+        self.stored.store(stored, Ordering::Release);
+        let mut live = self.live.write().unwrap_or_else(PoisonError::into_inner);
+        live.edge.forget(stored);
+        live.bundles = live.bundles.split_off(&(stored / 256));
+    }
+
+    pub(super) fn orders(&self) -> MutexGuard<'_, Orders> {
+        self.orders.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn wait(&self, since: Orders, at_most: std::time::Duration) -> Orders {
+        let guard = self.orders();
+        let waited = self.wake.wait_timeout_while(guard, at_most, |orders| *orders == since);
+        let (guard, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        *guard
+    }
+
+    pub(super) fn close_keeper(&self) {
+        self.orders().closing = true;
+        self.wake.notify_all();
+    }
+
+    /// Ends the log; the first reason stays.
+    pub(super) fn end(&self, fatal: Fatal) -> bool {
+        let mut held = self.fatal.lock().unwrap_or_else(PoisonError::into_inner);
+        let first = held.is_none();
+        held.get_or_insert(fatal);
+        first
+    }
+
+    pub(super) fn fatal(&self) -> Option<Fatal> {
+        self.fatal.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(super) fn with_tree<T>(
+        &self,
+        read: impl FnOnce(&Tree<'_>) -> Result<T, ProveError<ReadError>>,
+    ) -> Result<T, ReadError> {
+        let live = self.live.read().unwrap_or_else(PoisonError::into_inner);
+        let tree = Tree { edge: &live.edge, tiles: &*self.tiles, cache: &self.cache };
+        Ok(read(&tree)?)
+    }
+
+    /// A tile or bundle that exists in the signed tree: from memory, or the beginning of the stored full file.
+    pub(super) fn tile(&self, path: &TilePath) -> Result<Vec<u8>, ReadError> {
+        if let Some(bytes) = self.tile_in_memory(path) {
+            return Ok(bytes);
+        }
+        let full = path.full();
+        let bytes = self.tiles.get(&full)?.ok_or(ReadError::Missing(full))?;
+        let prefix = match path.content() {
+            Content::Hashes(_) => bytes.get(..usize::from(path.width()) * 32),
+            Content::Entries => bundle::prefix(&bytes, path.width()),
+        };
+        prefix.map(<[u8]>::to_vec).ok_or(ReadError::Damaged(full))
+    }
+
+    fn tile_in_memory(&self, path: &TilePath) -> Option<Vec<u8>> {
+        let live = self.live.read().unwrap_or_else(PoisonError::into_inner);
+        match path.content() {
+            Content::Hashes(level) => live.edge.tile_bytes(level, path.index(), path.width()),
+            Content::Entries => {
+                let entries = live.bundles.get(&path.index())?.get(..usize::from(path.width()))?;
+                bundle::encode(entries).ok()
+            }
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! Write-ahead segments: preallocated files that take one write and one `fdatasync` a batch.
+//!
+//! A segment is made under a temporary name, filled with zeros, synced, renamed, and its directory synced, before
+//! anything rests on it. A full disk is therefore met when a segment is begun, where nothing is at stake, and not in
+//! the middle of a batch; and a sync of a batch has no file length to record.
+
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::disk::Disk;
+
+pub(super) mod header;
+pub(super) mod record;
+
+use header::Header;
+use record::{Commit, Entry, Read};
+
+/// The segment that takes the batches.
+pub(super) struct Segment {
+    file: File,
+    offset: u64,
+    capacity: u64,
+}
+
+/// Why no new segment could be begun.
+#[derive(Debug)]
+pub(super) enum BeginError {
+    /// Nothing has changed; the old segment still counts.
+    Clean(io::Error),
+    /// The new segment may or may not be there after a power cut.
+    InDoubt(io::Error),
+}
+
+impl Segment {
+    /// Makes segment `header.number` with `records` in it and room for `room` bytes more.
+    pub(super) fn begin(
+        disk: &Arc<dyn Disk>,
+        dir: &Path,
+        header: &Header,
+        records: &[u8],
+        room: u64,
+    ) -> Result<Self, BeginError> {
+        let temporary = dir.join(format!("{:016x}.new", header.number));
+        let head = [header.encode().as_slice(), records].concat();
+        let offset = head.len() as u64;
+        let capacity = offset + room;
+        let file = write_new(disk, &temporary, &head, capacity).map_err(|error| {
+            // Best effort: a start removes such files as well.
+            let _ = fs::remove_file(&temporary);
+            BeginError::Clean(error)
+        })?;
+        fs::rename(&temporary, path(dir, header.number)).map_err(BeginError::InDoubt)?;
+        disk.sync_dir(dir).map_err(BeginError::InDoubt)?;
+        Ok(Self { file, offset, capacity })
+    }
+
+    /// Goes on in a segment whose records end at `offset` and of which the tail is known to be on disk.
+    pub(super) fn resume(dir: &Path, number: u64, offset: u64) -> io::Result<Self> {
+        let file = OpenOptions::new().read(true).write(true).open(path(dir, number))?;
+        let capacity = file.metadata()?.len();
+        Ok(Self { file, offset, capacity })
+    }
+
+    pub(super) fn has_room(&self, bytes: u64) -> bool {
+        self.offset + bytes <= self.capacity
+    }
+
+    /// Writes one batch. Whatever goes wrong, nobody may assume that nothing was written.
+    pub(super) fn write(&mut self, disk: &Arc<dyn Disk>, batch: &[u8]) -> io::Result<()> {
+        disk.write_at(&self.file, batch, self.offset)?;
+        self.offset += batch.len() as u64;
+        Ok(())
+    }
+
+    pub(super) fn sync(&self, disk: &Arc<dyn Disk>) -> io::Result<()> {
+        disk.sync(&self.file)
+    }
+}
+
+/// Zeros are written, not only reserved: syncing over written blocks touches no metadata.
+fn write_new(disk: &Arc<dyn Disk>, path: &Path, head: &[u8], capacity: u64) -> io::Result<File> {
+    static CHUNK: [u8; 65_536] = [0; 65_536];
+    let file = OpenOptions::new().create(true).truncate(true).read(true).write(true).open(path)?;
+    disk.write_at(&file, head, 0)?;
+    let mut at = head.len() as u64;
+    while at < capacity {
+        let part = (capacity - at).min(CHUNK.len() as u64);
+        disk.write_at(&file, CHUNK.get(..part as usize).unwrap_or(&CHUNK), at)?;
+        at += part;
+    }
+    disk.sync(&file)?;
+    Ok(file)
+}
+
+/// Where segment `number` is.
+pub(super) fn path(dir: &Path, number: u64) -> PathBuf {
+    dir.join(format!("{number:016x}.wal"))
+}
+
+/// The numbers of all segments, in order. Unfinished ones are removed.
+pub(super) fn list(dir: &Path) -> io::Result<Vec<u64>> {
+    let mut numbers = Vec::new();
+    for found in fs::read_dir(dir)? {
+        let found = found?.path();
+        let name = found.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        match name.split_once('.') {
+            Some((_, "new")) => fs::remove_file(&found)?,
+            Some((stem, "wal")) => numbers.extend(u64::from_str_radix(stem, 16)),
+            _ => {}
+        }
+    }
+    numbers.sort_unstable();
+    Ok(numbers)
+}
+
+/// A segment as read.
+pub(super) struct Contents {
+    pub(super) header: Header,
+    bytes: Vec<u8>,
+    start: usize,
+}
+
+/// Where the committed batches of a segment end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tail {
+    /// Only zeros follow.
+    Clean(usize),
+    /// Something follows that is not a batch: a write that did not finish, or damage.
+    Torn(usize),
+}
+
+/// What makes a segment unusable. Offsets count bytes from the start of the file.
+#[derive(Debug)]
+pub(super) enum Damage {
+    Header,
+    /// A record before a commit does not read.
+    Record(usize),
+}
+
+impl Contents {
+    pub(super) fn read(dir: &Path, number: u64) -> io::Result<Result<Self, Damage>> {
+        let bytes = fs::read(path(dir, number))?;
+        Ok(match Header::decode(&bytes) {
+            Some((header, start)) if header.number == number => Ok(Self { header, bytes, start }),
+            _ => Err(Damage::Header),
+        })
+    }
+
+    /// Gives every committed batch to `apply`, in order. A bad record with a commit behind it is damage: that batch
+    /// was answered. One with none behind it is a write that did not finish.
+    pub(super) fn batches<E: From<Damage>>(
+        &self,
+        mut apply: impl FnMut(&[Entry<'_>], &Commit) -> Result<(), E>,
+    ) -> Result<Tail, E> {
+        let mut rest = self.bytes.get(self.start..).unwrap_or_default();
+        let (mut entries, mut end) = (Vec::new(), self.start);
+        loop {
+            match record::read(rest) {
+                Read::Entry(entry, after) => {
+                    entries.push(entry);
+                    rest = after;
+                }
+                Read::Commit(commit, after) => {
+                    apply(&entries, &commit)?;
+                    entries.clear();
+                    rest = after;
+                    end = self.bytes.len() - after.len();
+                }
+                Read::Nothing => break,
+            }
+        }
+        if record::holds_commit(rest) {
+            return Err(Damage::Record(self.bytes.len() - rest.len()).into());
+        }
+        let after = self.bytes.get(end..).unwrap_or_default();
+        Ok(if after.iter().all(|byte| *byte == 0) { Tail::Clean(end) } else { Tail::Torn(end) })
+    }
+
+    /// The records up to `end`, for a fresh copy of the segment.
+    pub(super) fn records(&self, end: usize) -> &[u8] {
+        self.bytes.get(self.start..end).unwrap_or_default()
+    }
+}

@@ -1,0 +1,7 @@
+//! The sequencer through its public face: receipts, retries, starts, and everything that can go wrong with a disk.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+
+mod common;
+mod receipts;
+mod start;

@@ -1,0 +1,136 @@
+//! What a start refuses, and what it does not.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use countersign_tlog::checkpoint::Origin;
+use countersign_tlog::sequencer::tiles::{MemoryTiles, Tiles as _};
+use countersign_tlog::sequencer::{self, Config, Keys, Log, OpenError, Seen};
+
+use crate::common::*;
+
+fn code(opened: Result<Log, OpenError>) -> &'static str {
+    opened.map_or_else(|error| error.code(), |_| "open")
+}
+
+#[test]
+fn a_directory_without_a_log_and_a_second_log_in_one_directory_are_refused() {
+    let home = Home::new();
+    assert_eq!(sequencer::init(&home.path(), &origin(), &real_disk()).unwrap_err().code(), "log_exists");
+    let empty = tempfile::tempdir().unwrap();
+    let open = |path: &std::path::Path, keys: Keys| {
+        Log::open(path, Config::one_shot(), keys, clock(&home.now), home.tiles.clone())
+    };
+    assert_eq!(code(open(empty.path(), keys())), "log_missing");
+    let other = Origin::parse("log.example.test/other").unwrap();
+    assert_eq!(code(open(&home.path(), Keys::from_seeds(&other, &[1; 32], &[2; 32]).unwrap())), "log_other");
+    assert_eq!(code(open(&home.path(), keys())), "open");
+}
+
+#[test]
+fn two_logs_never_have_one_directory() {
+    let home = Home::new();
+    let first = home.open(Config::one_shot());
+    assert_eq!(code(home.try_open(Config::one_shot())), "log_held");
+    assert_eq!(sequencer::adopt(&home.path()).unwrap_err().code(), "log_held");
+    append(&first, entry(0)).unwrap();
+    first.close();
+    assert_eq!(code(home.try_open(Config::one_shot())), "open");
+}
+
+#[test]
+fn a_copied_directory_is_refused_until_it_is_adopted() {
+    let home = Home::new();
+    let log = home.open(Config::one_shot());
+    append(&log, entry(0)).unwrap();
+    log.close();
+    let copy = home.dir.path().join("copy");
+    copy_dir(&home.path(), &copy);
+    let open = || Log::open(&copy, Config::one_shot(), keys(), clock(&home.now), home.tiles.clone());
+    assert_eq!(code(open()), "log_copied");
+    assert_eq!(code(home.try_open(Config::one_shot())), "open", "the original still runs");
+    assert_eq!(sequencer::adopt(&copy).unwrap(), origin());
+    let log = open().unwrap();
+    assert_eq!(append(&log, entry(1)).unwrap().index, 1);
+}
+
+#[test]
+fn a_directory_restored_from_an_older_copy_is_refused_by_each_record() {
+    let home = Home::new();
+    let second = home.dir.path().join("second");
+    let with_second = || Config { second_record: Some(second.clone()), ..Config::one_shot() };
+    let log = home.open(with_second());
+    append(&log, entry(0)).unwrap();
+    log.close();
+    let old = home.dir.path().join("old");
+    copy_dir(&home.path(), &old);
+    let log = home.open(with_second());
+    append(&log, entry(1)).unwrap();
+    let newest = log.head().note.to_string();
+    log.close();
+    // Today's files are overwritten in place, so that inode and device stay.
+    copy_dir(&old, &home.path());
+
+    let nothing = || Arc::new(MemoryTiles::default());
+    let open =
+        |config: Config, tiles: Arc<MemoryTiles>| Log::open(&home.path(), config, keys(), clock(&home.now), tiles);
+    assert_eq!(code(open(with_second(), nothing())), "log_behind");
+    let seen = Seen { by: "witness.example.test/w1".into(), note: newest.clone().into_bytes() };
+    assert_eq!(code(open(Config { seen: vec![seen], ..Config::one_shot() }, nothing())), "log_behind");
+    assert_eq!(code(open(Config::one_shot(), home.tiles.clone())), "log_behind", "the published checkpoint");
+    // Without any record nobody can know: this is why there are several.
+    let log = open(Config::one_shot(), nothing()).unwrap();
+    let other = sequencer::Entry { idempotency_key: key(7), leaf: b"another history".to_vec() };
+    append(&log, other).unwrap();
+    log.close();
+    assert_eq!(code(open(with_second(), nothing())), "log_forked", "the same size and another root");
+    assert_eq!(code(open(Config::one_shot(), home.tiles.clone())), "log_forked");
+}
+
+#[test]
+fn a_record_that_is_no_checkpoint_of_this_log_is_refused() {
+    let home = Home::new();
+    let log = home.open(Config::one_shot());
+    append(&log, entry(0)).unwrap();
+    let note = log.head().note.to_string();
+    log.close();
+    let open = |note: &str| {
+        let seen = vec![Seen { by: "w1".into(), note: note.into() }];
+        code(home.try_open(Config { seen, ..Config::one_shot() }))
+    };
+    assert_eq!(open(&note), "open");
+    assert_eq!(open("rubbish"), "log_record");
+    assert_eq!(open(&note.replace("\n1\n", "\n2\n")), "log_record", "a size the log did not sign");
+    home.tiles.publish(b"rubbish").unwrap();
+    assert_eq!(code(home.try_open(Config::one_shot())), "log_record");
+}
+
+#[test]
+fn the_signed_time_never_goes_back() {
+    let home = Home::new();
+    let log = home.open(Config::one_shot());
+    assert_eq!(append(&log, entry(0)).unwrap().head.time, START);
+    home.now.store(START + 100, Ordering::SeqCst);
+    assert_eq!(append(&log, entry(1)).unwrap().head.time, START + 100);
+    home.now.store(START - 5000, Ordering::SeqCst);
+    assert_eq!(append(&log, entry(2)).unwrap().head.time, START + 100);
+    log.close();
+    let log = home.open(Config::one_shot());
+    assert_eq!(log.head().time, START + 100, "nor over a start");
+    home.now.store(START + 101, Ordering::SeqCst);
+    assert_eq!(append(&log, entry(3)).unwrap().head.time, START + 101);
+}
+
+#[test]
+fn an_idle_head_is_signed_anew_with_the_same_root() {
+    let home = Home::new();
+    let log = home.open(Config { resign_every: std::time::Duration::from_millis(5), ..Config::one_shot() });
+    append(&log, entry(0)).unwrap();
+    let root = log.head().checkpoint.root;
+    home.now.store(START + 60, Ordering::SeqCst);
+    while log.head().time != START + 60 {
+        std::thread::yield_now();
+    }
+    assert_eq!((log.head().checkpoint.root, log.head().checkpoint.size), (root, 1));
+    assert_eq!(verify(&log.receipt(0).unwrap(), &leaf(0), &log.trust()), 1);
+}
