@@ -87,9 +87,9 @@ pub fn seal(mut document: Map<String, Value>, issued_at: Timestamp, key: &Signin
 /// # Errors
 /// [`OpenError`]; malformed, unknown and invalid are told apart.
 pub fn open(bytes: &[u8], trusted: &[VerifyingKey]) -> Result<Opened, OpenError> {
-    let canonical = json::canonicalize(bytes, Profile::Signed, &Limits::default())?;
-    let mut document: Map<String, Value> =
-        serde_json::from_slice(&canonical).map_err(|_| OpenError::Member("schema"))?;
+    let canonical = json::canonicalize_without(bytes, "signature", Profile::Signed, &Limits::default())?;
+    let document: Map<String, Value> =
+        serde_json::from_slice(&canonical.whole).map_err(|_| OpenError::Member("schema"))?;
     let text = |name: &'static str| document.get(name).and_then(Value::as_str).ok_or(OpenError::Member(name));
     let schema = text("schema")?.to_owned();
     let issued_at = Timestamp::parse(text("issuedAt")?).map_err(|_| OpenError::Member("issuedAt"))?;
@@ -98,10 +98,8 @@ pub fn open(bytes: &[u8], trusted: &[VerifyingKey]) -> Result<Opened, OpenError>
     let Some(key) = trusted.iter().find(|key| key.id().to_string() == key_id) else {
         return Err(OpenError::UnknownKey(key_id.chars().filter(char::is_ascii_hexdigit).take(16).collect()));
     };
-    let Some(signed) = document.remove("signature") else { return Err(OpenError::Member("signature")) };
-    if !key.verifies(&json::to_canonical(&document)?, &signature) {
+    if !key.verifies(&canonical.rest, &signature) {
         return Err(OpenError::BadSignature);
     }
-    document.insert("signature".to_owned(), signed);
     Ok(Opened { schema, key_id: key.id(), issued_at, document: Value::Object(document) })
 }
