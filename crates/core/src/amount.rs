@@ -122,6 +122,12 @@ impl Usd {
         Ok(Self(value * ten_to(USD_SCALE - places)))
     }
 
+    /// This many times as much.
+    #[must_use]
+    pub fn times(&self, factor: u8) -> Self {
+        Self(&self.0 * factor)
+    }
+
     /// Whether this is zero dollars.
     pub fn is_zero(&self) -> bool {
         self.0.bits() == 0

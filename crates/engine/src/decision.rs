@@ -94,7 +94,8 @@ fn offer(offer: &Offer) -> Value {
         map.insert("x402Version".to_owned(), json!(offer.version));
         map.insert("source".to_owned(), json!(offer.source));
         map.insert("spec".to_owned(), json!(offer.spec));
-        map.insert("interop".to_owned(), json!(offer.interop));
+        map.insert("interop".to_owned(), json!(offer.interop.as_str()));
+        map.insert("interop_rule".to_owned(), json!(offer.interop.rule()));
         map.insert("word".to_owned(), json!(offer.word));
     }
     value

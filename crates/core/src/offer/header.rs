@@ -6,44 +6,64 @@ use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE_NO_PAD
 use super::rules::finding;
 use crate::finding::Finding;
 
-const CANONICAL: &str = "payment-required";
-/// Names met in the field that no standard client reads.
-const ALIASES: [&str; 4] =
-    ["x-payment-required", "x-payment-requirements", "payment-requirements", "x-accepts-payment"];
+const CANONICAL: &str = "header:PAYMENT-REQUIRED";
+/// Names met in the field that no standard client reads, and the places that findings give them.
+const ALIASES: [(&str, &str); 4] = [
+    ("x-payment-required", "header:X-PAYMENT-REQUIRED"),
+    ("x-payment-requirements", "header:X-PAYMENT-REQUIREMENTS"),
+    ("payment-requirements", "header:PAYMENT-REQUIREMENTS"),
+    ("x-accepts-payment", "header:X-ACCEPTS-PAYMENT"),
+];
 const LARGE: usize = 8 << 10;
+const HUGE: usize = 16 << 10;
+/// Above this nothing is decoded.
+const MOST: usize = 64 << 10;
 
-/// The first challenge header's bytes, decoded, with what had to be overlooked.
-pub(super) fn terms(headers: &[(String, Vec<u8>)], findings: &mut Vec<Finding>) -> Option<Vec<u8>> {
+/// The terms in a header.
+pub(super) struct Terms {
+    /// The place that findings name.
+    pub(super) place: &'static str,
+    /// Decoded; none when they were too large to decode.
+    pub(super) bytes: Option<Vec<u8>>,
+}
+
+impl Terms {
+    /// Whether standard clients read this header.
+    pub(super) fn canonical(&self) -> bool {
+        self.place == CANONICAL
+    }
+}
+
+/// The first challenge header, decoded, with what had to be overlooked.
+pub(super) fn terms(headers: &[(String, Vec<u8>)], findings: &mut Vec<Finding>) -> Option<Terms> {
     let named = |wanted: &str| {
         headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case(wanted)).map(|header| &header.1).collect::<Vec<_>>()
     };
-    let canonical = named(CANONICAL);
-    let value = match canonical.first() {
-        Some(value) => value,
-        None => {
-            let (alias, value) = ALIASES.iter().find_map(|alias| Some((alias, *named(alias).first()?)))?;
-            findings.push(finding("header.alias", format!("header:{alias}"), alias, Some("PAYMENT-REQUIRED")));
-            value
-        }
+    let canonical = named("payment-required");
+    let (place, value) = match canonical.first() {
+        Some(value) => (CANONICAL, *value),
+        None => ALIASES.iter().find_map(|(alias, place)| Some((*place, *named(alias).first()?)))?,
     };
-    if canonical.iter().any(|other| *other != value) {
-        findings.push(finding(
-            "header.repeated",
-            "header:PAYMENT-REQUIRED",
-            &format!("{} different values", canonical.len()),
-            None,
-        ));
+    if place != CANONICAL {
+        findings.push(finding("header.alias", place, &place["header:".len()..], Some("PAYMENT-REQUIRED")));
     }
-    if value.len() > LARGE {
-        findings.push(finding("header.large", "header:PAYMENT-REQUIRED", &format!("{} bytes", value.len()), None));
+    if canonical.len() > 1 {
+        findings.push(finding("header.repeated", place, &format!("{} values", canonical.len()), None));
     }
-    Some(decode(value.trim_ascii(), findings))
+    let rule = match value.len() {
+        size if size > MOST => Some("header.payload_too_large"),
+        size if size > HUGE => Some("header.huge"),
+        size if size > LARGE => Some("header.large"),
+        _ => None,
+    };
+    findings.extend(rule.map(|rule| finding(rule, place, &format!("{} bytes", value.len()), None)));
+    let bytes = (value.len() <= MOST).then(|| decode(value.trim_ascii(), place, findings));
+    Some(Terms { place, bytes })
 }
 
 /// Standard base64, then unpadded, then URL-safe, then without inner space, then raw JSON.
-fn decode(value: &[u8], findings: &mut Vec<Finding>) -> Vec<u8> {
-    let mut note =
-        |rule| findings.push(finding(rule, "header:PAYMENT-REQUIRED", &String::from_utf8_lossy(value), None));
+fn decode(value: &[u8], place: &'static str, findings: &mut Vec<Finding>) -> Vec<u8> {
+    let mut note = |rule| findings.push(finding(rule, place, &String::from_utf8_lossy(value), None));
     if let Ok(bytes) = STANDARD.decode(value) {
         return bytes;
     }

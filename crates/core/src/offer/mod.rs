@@ -4,11 +4,18 @@
 //! sign, and every deviation is a finding with a documented rule. *Spec* says whether the specification
 //! is met, *interop* whether the reference buyer would pay.
 
+mod answer;
 pub mod clean;
+mod compare;
 mod entry;
+mod extension;
+mod grade;
 mod header;
+mod resource;
 pub mod rules;
+mod script;
 pub mod signed;
+mod text;
 mod whole;
 mod x402;
 
@@ -19,7 +26,7 @@ use serde::Serialize;
 
 use crate::amount::{Amount, Usd};
 use crate::asset::AssetRow;
-use crate::finding::{Finding, Severity};
+use crate::finding::Finding;
 use crate::network::Network;
 use crate::time::Timestamp;
 
@@ -125,7 +132,7 @@ pub enum Word {
     NotEvaluated,
 }
 
-/// Yes or no, per dimension.
+/// Whether the specification is met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Grade {
@@ -133,6 +140,37 @@ pub enum Grade {
     Pass,
     /// Not met.
     Fail,
+}
+
+/// What the reference buyer does with an offer when it is the only one: its default settings, the offer's own
+/// network family and scheme installed. Measured with release 2.27 (`docs/decision.md`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Interop {
+    /// It signs. That is no advice to: it signs a payment to the zero address too.
+    Pass,
+    /// It refuses, for what this rule saw.
+    Fail(&'static str),
+    /// It was not measured with such an offer, or never looks at this one.
+    NotEvaluated,
+}
+
+impl Interop {
+    /// The grade as documents write it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Fail(_) => "fail",
+            Self::NotEvaluated => "not_evaluated",
+        }
+    }
+
+    /// The rule for which it refuses.
+    pub const fn rule(self) -> Option<&'static str> {
+        match self {
+            Self::Fail(rule) => Some(rule),
+            Self::Pass | Self::NotEvaluated => None,
+        }
+    }
 }
 
 /// Which channel an offer was read from.
@@ -153,6 +191,8 @@ pub enum SchemaSource {
     Envelope,
     /// In its bazaar extension.
     Bazaar,
+    /// In a version 1 offer's own `outputSchema.input`.
+    OutputSchema,
 }
 
 /// Another way to pay, named by `WWW-Authenticate`.
@@ -183,6 +223,8 @@ impl RailSeen {
 pub struct Offer {
     /// Its place in `accepts`.
     pub index: usize,
+    /// The place that findings about it begin with: `accepts[0]`, or `body:accepts[0]` where a header stands too.
+    pub subject: String,
     /// The envelope's version, 1 or 2.
     pub version: u8,
     /// Where it stood.
@@ -208,7 +250,7 @@ pub struct Offer {
     /// Whether the specification is met.
     pub spec: Grade,
     /// Whether the reference buyer would pay.
-    pub interop: Grade,
+    pub interop: Interop,
     /// The word for this option.
     pub word: Word,
 }
@@ -225,7 +267,7 @@ impl Reading {
     pub fn and(mut self, findings: impl IntoIterator<Item = Finding>) -> Self {
         self.findings.extend(findings);
         if self.kind == ReadingKind::Challenge {
-            x402::speak(&mut self);
+            grade::speak(&mut self);
         }
         self
     }
@@ -267,30 +309,9 @@ fn refusal(status: u16) -> Option<(NotEvaluated, Option<&'static str>)> {
         200..=299 => Some((NotEvaluated::Reachable200, Some("http.ungated"))),
         300..=399 => Some((NotEvaluated::Redirect, Some("http.redirect"))),
         401 | 403 | 429 => Some((NotEvaluated::Wall, Some("http.wall"))),
+        400 | 422 => Some((NotEvaluated::ClientError, Some("http.validated_first"))),
         405 | 501 => Some((NotEvaluated::MethodNotAllowed, None)),
         500..=599 => Some((NotEvaluated::ServerError, None)),
         _ => Some((NotEvaluated::ClientError, None)),
     }
-}
-
-/// Rules that say: two things which should be one are two.
-const MISMATCHES: [&str; 6] = [
-    "resource.other_domain",
-    "channel.disagree",
-    "header.repeated",
-    "extension.sign_in_domain",
-    "payee.look_alike",
-    "signature.offer.differs",
-];
-
-/// The word that `findings` leave an option: the gravest decides.
-fn word(findings: &[&Finding]) -> Word {
-    if findings.iter().any(|finding| finding.severity == Severity::Block) {
-        return Word::NotPayable;
-    }
-    if findings.iter().any(|finding| MISMATCHES.contains(&finding.rule)) {
-        return Word::Mismatch;
-    }
-    let warns = findings.iter().any(|finding| finding.severity >= Severity::Medium);
-    if warns { Word::PayableWithWarnings } else { Word::Payable }
 }

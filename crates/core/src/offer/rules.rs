@@ -18,6 +18,33 @@ pub struct Rule {
     pub hint: &'static str,
     /// Where the rule comes from.
     pub source: &'static str,
+    /// The dimensions that its findings fail, as the table writes them.
+    fails: &'static str,
+}
+
+/// What a finding can fail beside the word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dimension {
+    /// The specification.
+    Spec,
+    /// The reference buyer with its default settings: it refuses to sign.
+    Buyer,
+}
+
+impl Rule {
+    /// Whether a finding of this rule fails `dimension`.
+    pub fn fails(&self, dimension: Dimension) -> bool {
+        let name = match dimension {
+            Dimension::Spec => "spec",
+            Dimension::Buyer => "buyer",
+        };
+        self.fails.split(' ').any(|word| word == name)
+    }
+}
+
+/// The rule called `id`.
+pub fn rule(id: &str) -> Option<&'static Rule> {
+    table().iter().find(|rule| rule.id == id)
 }
 
 /// Every rule, in the table's order.
@@ -31,7 +58,7 @@ fn row(line: &'static str) -> Option<Rule> {
     let mut cells = line.split('\t');
     let mut next = || cells.next();
     let (id, severity) = (next()?, severity(next()?)?);
-    Some(Rule { id, severity, reason: next()?, hint: next()?, source: next()? })
+    Some(Rule { id, severity, reason: next()?, hint: next()?, source: next()?, fails: next().unwrap_or_default() })
 }
 
 fn severity(word: &str) -> Option<Severity> {
@@ -48,7 +75,7 @@ fn severity(word: &str) -> Option<Severity> {
 /// A finding of the rule called `id`. `observed` is cleaned and capped here, so no caller can forget.
 /// An id outside the table is filed under itself as a blocking finding: a test proves there is none.
 pub fn finding(id: &'static str, subject: impl Into<String>, observed: &str, expected: Option<&str>) -> Finding {
-    let rule = table().iter().find(|rule| rule.id == id);
+    let rule = rule(id);
     Finding {
         rule: id,
         severity: rule.map_or(Severity::Block, |rule| rule.severity),
@@ -59,12 +86,23 @@ pub fn finding(id: &'static str, subject: impl Into<String>, observed: &str, exp
     }
 }
 
+const HEAD: &str = "# Rules
+
+Every finding names one of these. `block` makes an offer not payable, `high` and `medium` make it payable with \
+warnings; `low` and `info` are told and change no word. *Fails* names the grade that a finding fails: `spec`, the \
+specification; `buyer`, the reference buyer with its default settings (`interop`). An offer that the reference buyer \
+refuses is not payable, except where it refuses by a setting that a buyer may change: `amount.over_default_cap`, \
+`asset.unknown`, `header.huge`.
+
+| rule | severity | fails | what it saw | what to do | source |
+|---|---|---|---|---|---|
+";
+
 /// `docs/rules.md`, whole.
 pub fn document() -> String {
-    let head = "# Rules\n\nEvery finding names one of these. `block` makes an offer not payable, `high` and `medium` make it payable with warnings.\n\n| rule | severity | what it saw | what to do | source |\n|---|---|---|---|---|\n";
     let rows = table().iter().map(|rule| {
         let severity = format!("{:?}", rule.severity).to_lowercase();
-        format!("| `{}` | {severity} | {} | {} | {} |\n", rule.id, rule.reason, rule.hint, rule.source)
+        format!("| `{}` | {severity} | {} | {} | {} | {} |\n", rule.id, rule.fails, rule.reason, rule.hint, rule.source)
     });
-    head.to_owned() + &rows.collect::<String>()
+    HEAD.to_owned() + &rows.collect::<String>()
 }

@@ -19,7 +19,12 @@ fn honest() -> Value {
 }
 
 fn headers(value: Vec<u8>) -> Vec<(String, Vec<u8>)> {
-    vec![("Payment-Required".to_owned(), value), ("cache-control".to_owned(), b"no-store".to_vec())]
+    vec![
+        ("Payment-Required".to_owned(), value),
+        ("cache-control".to_owned(), b"no-store".to_vec()),
+        ("access-control-allow-origin".to_owned(), b"*".to_vec()),
+        ("access-control-expose-headers".to_owned(), b"PAYMENT-REQUIRED, PAYMENT-RESPONSE".to_vec()),
+    ]
 }
 
 fn exchange(status: u16, headers: &[(String, Vec<u8>)], body: &[u8]) -> Reading {
@@ -59,7 +64,7 @@ fn the_honest_challenge_is_payable_and_silent() {
     let offer = &reading.offers[0];
     assert_eq!(offer.usd.as_ref().unwrap().to_string(), "0.01");
     assert_eq!(offer.pay_to, "0x209693bc6afc0c5328ba36faf03c514ef312287c");
-    assert_eq!((offer.spec, offer.interop, offer.source), (Grade::Pass, Grade::Pass, Source::Header));
+    assert_eq!((offer.spec, offer.interop, offer.source), (Grade::Pass, Interop::Pass, Source::Header));
     assert!(reading.quote_sha256.is_some());
 }
 
@@ -77,7 +82,7 @@ fn each_single_change_has_its_word_and_rule() {
         ("amount", json!("-5"), Word::NotPayable, "amount.form"),
         ("amount", json!("1e4"), Word::NotPayable, "amount.form"),
         ("amount", json!(" 10000"), Word::NotPayable, "amount.form"),
-        ("amount", json!("010000"), Word::NotPayable, "amount.form"),
+        ("amount", json!("010000"), Word::NotPayable, "amount.leading_zero"),
         ("amount", json!("0"), Word::NotPayable, "amount.zero"),
         ("payTo", json!(zero), Word::NotPayable, "payee.zero"),
         ("payTo", json!("0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"), Word::NotPayable, "payee.is_asset"),
@@ -86,7 +91,7 @@ fn each_single_change_has_its_word_and_rule() {
         ("payTo", json!("0x209693bC6afc0C5328bA36FaF03C514EF312287C"), Word::PayableWithWarnings, "payee.checksum"),
         ("payTo", json!("0x209693bc6afc0c5328ba36faf03c514ef312287c"), Word::Payable, ""),
         ("asset", json!("USDC"), Word::NotPayable, "asset.form"),
-        ("asset", json!("0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02912"), Word::NotPayable, "asset.unknown"),
+        ("asset", json!("0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02912"), Word::NotPayable, "asset.impostor"),
         ("extra", Value::Null, Word::NotPayable, "asset.eip712_missing"),
         ("extra", json!({"name": "USDC", "version": "2"}), Word::NotPayable, "asset.eip712_name"),
         ("maxTimeoutSeconds", json!("60"), Word::PayableWithWarnings, "timeout.form"),
@@ -237,13 +242,22 @@ fn every_rule_row_reads_and_its_page_is_current() {
 #[test]
 fn no_finding_is_made_from_an_unknown_rule() {
     let sources = [
-        include_str!("x402.rs"),
-        include_str!("whole.rs"),
+        include_str!("answer.rs"),
+        include_str!("compare.rs"),
         include_str!("entry.rs"),
+        include_str!("entry/extra.rs"),
+        include_str!("entry/money.rs"),
+        include_str!("entry/payee.rs"),
+        include_str!("entry/time.rs"),
+        include_str!("extension.rs"),
+        include_str!("grade.rs"),
         include_str!("header.rs"),
         include_str!("mod.rs"),
         include_str!("signed/mod.rs"),
         include_str!("signed/response.rs"),
+        include_str!("resource.rs"),
+        include_str!("whole.rs"),
+        include_str!("x402.rs"),
     ];
     let used = sources.iter().flat_map(|text| text.split('"')).filter(|word| {
         word.split_once('.').is_some_and(|(left, right)| {
@@ -253,10 +267,20 @@ fn no_finding_is_made_from_an_unknown_rule() {
                 && left.chars().all(char::is_alphabetic)
         })
     });
-    let places = ["resource.url", "extensions.sign"];
+    let places = ["resource.url", "extensions.sign", "extra.decimals"];
     for id in used.filter(|word| !places.contains(word)) {
         assert!(rules::table().iter().any(|rule| rule.id == id), "{id}");
     }
+}
+
+/// So the word can be read from severities alone.
+#[test]
+fn what_the_reference_buyer_refuses_blocks_or_is_a_setting() {
+    for rule in rules::table().iter().filter(|rule| rule.fails(rules::Dimension::Buyer)) {
+        let setting = grade::SETTINGS.contains(&rule.id);
+        assert_eq!(rule.severity == crate::finding::Severity::Block, !setting, "{}", rule.id);
+    }
+    assert!(grade::SETTINGS.iter().all(|id| rules::rule(id).unwrap().fails(rules::Dimension::Buyer)));
 }
 
 proptest::proptest! {
@@ -275,9 +299,9 @@ fn findings_of_others_enter_the_word_of_the_option_they_are_about_and_leave_inte
     let seen = |reading: &Reading| reading.offers.iter().map(|offer| (offer.word, offer.interop)).collect::<Vec<_>>();
     let reading = challenge(&value).and([rules::finding("payee.zero", "accepts[1].payTo", "x", None)]);
     assert_eq!(reading.word, Word::Payable, "the best option's");
-    assert_eq!(seen(&reading), [(Word::Payable, Grade::Pass), (Word::NotPayable, Grade::Pass)]);
+    assert_eq!(seen(&reading), [(Word::Payable, Interop::Pass), (Word::NotPayable, Interop::Pass)]);
     let all = reading.and([rules::finding("header.large", "header", "x", None)]);
-    assert_eq!(seen(&all), [(Word::PayableWithWarnings, Grade::Pass), (Word::NotPayable, Grade::Pass)]);
+    assert_eq!(seen(&all), [(Word::PayableWithWarnings, Interop::Pass), (Word::NotPayable, Interop::Pass)]);
     let unseen = Reading::not_seen().and([rules::finding("payee.zero", "url", "x", None)]);
     assert_eq!((unseen.word, unseen.findings.len()), (Word::NotEvaluated, 1), "nothing to grade stays so");
 }

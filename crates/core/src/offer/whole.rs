@@ -1,62 +1,143 @@
-//! What no single entry shows: offers beside each other, and every text of the challenge.
+//! What no single entry shows: offers beside each other, every text of the challenge, and the host asked.
 
 use super::rules::finding;
-use super::{Offer, Reading, clean};
+use super::{Offer, Reading, script, text};
 use crate::endpoint::ResourceUrl;
-use crate::json::Node;
+use crate::finding::Finding;
+use crate::json::{Node, NodeKind};
 
-/// Adds findings about the challenge as a whole.
-pub(super) fn examine(asked: &str, root: Node<'_>, reading: &mut Reading) {
+/// Price ratio from which the cheap option is taken for a decoy; tiers of ten are ordinary.
+const DECOY: u8 = 100;
+
+/// The host that was asked.
+pub(super) fn host(asked: &str, findings: &mut Vec<Finding>) {
     let host = ResourceUrl::parse(asked).map(|url| url.host().to_owned()).unwrap_or_default();
-    if host.split('.').any(|label| label.starts_with("xn--")) {
-        reading.findings.push(finding("host.homograph", "url", &host, None));
-    }
-    if let Some(text) = find(root, &|_, node| node.as_str().is_some_and(|text| text.chars().any(hides))) {
-        reading.findings.push(finding("text.invisible", "text", &text.as_str().unwrap_or_default(), None));
-    }
-    if let Some(node) =
-        find(root, &|name, node| name == "$ref" && node.as_str().is_some_and(|text| text.contains("://")))
-    {
-        reading.findings.push(finding("schema.remote_reference", "$ref", node.raw(), None));
-    }
-    if let Some((left, right)) = pairs(&reading.offers).find(|(left, right)| alike(&left.pay_to, &right.pay_to)) {
-        let (subject, seen) = (format!("accepts[{}].payTo", right.index), right.pay_to.clone());
-        let found = finding("payee.look_alike", "accepts", &format!("{subject}: {seen}"), Some(&left.pay_to));
-        reading.findings.push(found);
-    }
-    if let Some((left, right)) = pairs(&reading.offers).find(|(left, right)| tenfold(left, right)) {
-        let seen = format!("accepts[{}] and accepts[{}]", left.index, right.index);
-        reading.findings.push(finding("amount.spread", "accepts", &seen, None));
+    if script::deceives(&host) {
+        findings.push(finding("host.homograph", "url", &host, None));
     }
 }
 
-/// Line breaks and tabs are ordinary in descriptions.
-fn hides(one: char) -> bool {
-    clean::hidden(one) && !matches!(one, '\n' | '\r' | '\t')
+/// Every name and string of the envelope `root`; places begin with `prefix`.
+pub(super) fn texts(root: Node<'_>, prefix: &str, findings: &mut Vec<Finding>) {
+    Walk { prefix, path: Vec::new(), findings }.value(root);
 }
 
-/// The first value, depth first, that `wanted` accepts with its member name; reading bounded the depth.
-fn find<'d>(node: Node<'d>, wanted: &impl Fn(&str, Node<'d>) -> bool) -> Option<Node<'d>> {
-    let member = node
-        .members()
-        .find_map(|(name, member)| if wanted(&name, member) { Some(member) } else { find(member, wanted) });
-    member.or_else(|| node.items().find_map(|item| if wanted("", item) { Some(item) } else { find(item, wanted) }))
+/// One walk, depth first; reading bounded the depth.
+struct Walk<'w, 'd> {
+    prefix: &'w str,
+    path: Vec<Step<'d>>,
+    findings: &'w mut Vec<Finding>,
 }
 
-fn pairs(offers: &[Offer]) -> impl Iterator<Item = (&Offer, &Offer)> {
+enum Step<'d> {
+    Member(std::borrow::Cow<'d, str>),
+    Item(usize),
+}
+
+impl<'d> Walk<'_, 'd> {
+    fn value(&mut self, node: Node<'d>) {
+        match node.kind() {
+            NodeKind::String => self.string(node),
+            NodeKind::Object => {
+                for (name, member) in node.members() {
+                    self.step(Step::Member(name), member);
+                }
+            }
+            NodeKind::Array => {
+                for (at, item) in node.items().enumerate() {
+                    self.step(Step::Item(at), item);
+                }
+            }
+            NodeKind::Null | NodeKind::Bool | NodeKind::Number => {}
+        }
+    }
+
+    fn step(&mut self, step: Step<'d>, node: Node<'d>) {
+        let hidden = matches!(&step, Step::Member(name) if text::hides(name));
+        self.path.push(step);
+        if hidden {
+            self.note("text.invisible", "a member's name");
+        }
+        self.value(node);
+        self.path.pop();
+    }
+
+    fn string(&mut self, node: Node<'d>) {
+        let text = node.as_str().unwrap_or_default();
+        if text::hides(&text) {
+            self.note("text.invisible", &text);
+        }
+        if text::orders(&text) {
+            self.note("text.instructions", &text);
+        }
+        let reference = matches!(self.path.last(), Some(Step::Member(name)) if name == "$ref");
+        if reference && text.contains("://") {
+            self.note("schema.remote_reference", &text);
+        }
+    }
+
+    /// One finding of a rule for each option and one for the rest: many would say no more.
+    fn note(&mut self, rule: &'static str, observed: &str) {
+        let subject = self.place();
+        let same = |other: &Finding| other.rule == rule && entry(&other.subject) == entry(&subject);
+        if !self.findings.iter().any(same) {
+            self.findings.push(finding(rule, subject, observed, None));
+        }
+    }
+
+    /// `accepts[0].extra.note`; members that no envelope has are put under `terms`.
+    fn place(&self) -> String {
+        let mut place = self.prefix.to_owned();
+        let known = ["x402Version", "error", "resource", "accepts", "extensions", "inputSchema"];
+        if !matches!(self.path.first(), Some(Step::Member(name)) if known.contains(&name.as_ref())) {
+            place.push_str("terms.");
+        }
+        for (at, step) in self.path.iter().enumerate() {
+            match step {
+                Step::Member(name) if at == 0 => place.push_str(&super::clean::shown(name)),
+                Step::Member(name) => place.push_str(&format!(".{}", super::clean::shown(name))),
+                Step::Item(nth) => place.push_str(&format!("[{nth}]")),
+            }
+        }
+        place
+    }
+}
+
+/// The option that a place is in, if any.
+fn entry(subject: &str) -> Option<&str> {
+    let at = subject.find("accepts[")?;
+    subject.get(..at + subject.get(at..)?.find(']')?)
+}
+
+/// Offers of one channel against each other.
+pub(super) fn pairs(offers: &[Offer], prefix: &str, reading: &mut Reading) {
+    let subject = || format!("{prefix}accepts");
+    if let Some((left, right)) = each_two(offers).find(|(left, right)| alike(&left.pay_to, &right.pay_to)) {
+        let seen = format!("{}.payTo: {}", right.subject, right.pay_to);
+        reading.findings.push(finding("payee.look_alike", subject(), &seen, Some(&left.pay_to)));
+    }
+    if let Some((left, right)) = each_two(offers).find(|(left, right)| far_apart(left, right)) {
+        let seen = format!("{} and {}", left.subject, right.subject);
+        reading.findings.push(finding("amount.spread", subject(), &seen, None));
+    }
+}
+
+fn each_two(offers: &[Offer]) -> impl Iterator<Item = (&Offer, &Offer)> {
     offers.iter().enumerate().flat_map(|(at, left)| offers[at + 1..].iter().map(move |right| (left, right)))
 }
 
 /// Not the same, but the parts people compare are: the first six and the last four characters.
 fn alike(left: &str, right: &str) -> bool {
-    let parts = |text: &str| Some((text.get(..6)?.to_owned(), text.get(text.len().checked_sub(4)?..)?.to_owned()));
-    left != right && left.len() > 12 && parts(left).is_some() && parts(left) == parts(right)
+    left != right && left.len() > 12 && ends(left).is_some() && ends(left) == ends(right)
 }
 
-/// One of two USD prices is ten times the other or more.
-fn tenfold(left: &Offer, right: &Offer) -> bool {
+fn ends(text: &str) -> Option<(&str, &str)> {
+    Some((text.get(..6)?, text.get(text.len().checked_sub(4)?..)?))
+}
+
+/// One of two USD prices is a hundred times the other or more.
+fn far_apart(left: &Offer, right: &Offer) -> bool {
     let (Some(left), Some(right)) = (&left.usd, &right.usd) else { return false };
     let (low, high) = if left < right { (left, right) } else { (right, left) };
-    let ten = (0..9).fold(low.clone(), |sum, _| sum + low.clone());
-    !low.is_zero() && *high >= ten
+    !low.is_zero() && *high >= low.times(DECOY)
 }

@@ -4,7 +4,7 @@ use crate::asset;
 use crate::endpoint::ResourceUrl;
 use crate::history::{Observed, Outcome, Standing, Trust, fold};
 use crate::network::Network;
-use crate::offer::{Grade, Offer, Reading, ReadingKind, SchemaSource, Signatures, Source, Word};
+use crate::offer::{Grade, Interop, Offer, Reading, ReadingKind, SchemaSource, Signatures, Source, Word};
 use crate::time::Timestamp;
 use proptest::prelude::*;
 
@@ -28,6 +28,7 @@ fn offer(id: &str, pay_to: &str) -> Offer {
     let row = asset::of(&network).find(|row| row.usd_pegged && row.decimals == 6).unwrap();
     Offer {
         index: 0,
+        subject: "accepts[0]".to_owned(),
         version: 2,
         source: Source::Header,
         scheme: "exact".to_owned(),
@@ -40,7 +41,7 @@ fn offer(id: &str, pay_to: &str) -> Offer {
         pay_to: pay_to.to_owned(),
         max_timeout_seconds: Some(60),
         spec: Grade::Pass,
-        interop: Grade::Pass,
+        interop: Interop::Pass,
         word: Word::Payable,
     }
 }

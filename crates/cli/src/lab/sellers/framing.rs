@@ -29,7 +29,7 @@ pub(super) const ALL: &[Seller] = &[
     hostile(
         "endless-body",
         "never ends its body",
-        finds("payable_with_warnings", "body.incomplete"),
+        finds("not_evaluated", "body.incomplete"),
         "honest-ample",
         Reply::Endless(unbounded, b"                "),
     ),

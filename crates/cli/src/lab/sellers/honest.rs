@@ -17,6 +17,9 @@ pub(super) const ALL: &[Seller] = &[
     honest("honest-dual", "asks the same cent in a v2 header and a v1 body", Reply::Whole(dual)),
     honest("honest-post", "sells by POST only: GET is answered 405 with Allow", Reply::Whole(post_only)),
     honest("honest-networks", "asks one cent on Base, Polygon or Solana", Reply::Whole(networks)),
+    honest("honest-solana", "asks one cent on Solana only", Reply::Whole(|asked| solana(asked, SOLANA_PAYEE))),
+    honest("honest-tiers", "asks one cent or five, in header and body alike", Reply::Whole(tiers)),
+    honest("honest-old-header", "sends a stray header of its own in front of a v1 body", Reply::Whole(old_header)),
     honest("honest-l402", "offers L402 in WWW-Authenticate beside the x402 header", Reply::Whole(l402)),
     honest("honest-dear", "asks exactly one dollar", Reply::Whole(|asked| one(asked, "amount", "1000000"))),
     honest("honest-lower", "writes its address without capitals", Reply::Whole(lower)),
@@ -50,12 +53,36 @@ fn networks(asked: &Asked) -> Vec<u8> {
         let mut polygon = requirement();
         polygon["network"] = json!("eip155:137");
         polygon["asset"] = json!(POLYGON_USDC);
-        let solana = json!({
-            "scheme": "exact", "network": SOLANA, "amount": "10000", "asset": SOLANA_USDC, "payTo": SOLANA_PAYEE,
-            "maxTimeoutSeconds": 60, "extra": {"feePayer": SOLANA_FEE_PAYER}
-        });
-        challenge["accepts"] = json!([requirement(), polygon, solana]);
+        challenge["accepts"] = json!([requirement(), polygon, on_solana(SOLANA_PAYEE)]);
     })
+}
+
+fn on_solana(payee: &str) -> serde_json::Value {
+    json!({
+        "scheme": "exact", "network": SOLANA, "amount": "10000", "asset": SOLANA_USDC, "payTo": payee,
+        "maxTimeoutSeconds": 60, "extra": {"feePayer": SOLANA_FEE_PAYER}
+    })
+}
+
+/// One cent of USDC on Solana for this payee.
+pub(super) fn solana(asked: &Asked, payee: &str) -> Vec<u8> {
+    edited(asked, |challenge| challenge["accepts"] = json!([on_solana(payee)]))
+}
+
+/// The same two tiers in both versions.
+fn tiers(asked: &Asked) -> Vec<u8> {
+    let (mut header, mut body) = (v2(asked), v1(asked));
+    let (mut dear, mut dear_v1) = (header["accepts"][0].clone(), body["accepts"][0].clone());
+    dear["amount"] = json!("50000");
+    dear_v1["maxAmountRequired"] = json!("50000");
+    header["accepts"] = json!([header["accepts"][0], dear]);
+    body["accepts"] = json!([dear_v1, body["accepts"][0]]);
+    Answer::payment(body.to_string()).with("PAYMENT-REQUIRED", base64(&header.to_string())).bytes()
+}
+
+/// A name no client reads in front of an ordinary v1 body.
+fn old_header(asked: &Asked) -> Vec<u8> {
+    body(asked).with("X-PAYMENT-REQUIRED", base64(&v2(asked).to_string())).bytes()
 }
 
 fn l402(asked: &Asked) -> Vec<u8> {
@@ -70,7 +97,7 @@ fn lower(asked: &Asked) -> Vec<u8> {
 }
 
 fn words(asked: &Asked) -> Vec<u8> {
-    resource(asked, "description", "Wetterbericht für Zürich · 天気予報 · прогноз погоды")
+    resource(asked, "description", "Wetterbericht für Zürich ☀️👩🏽‍🚀 · 天気予報 · прогноз погоды · پیش‌بینی آب‌وهوا")
 }
 
 fn schema(asked: &Asked) -> Vec<u8> {

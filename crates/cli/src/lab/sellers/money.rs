@@ -25,21 +25,21 @@ pub(super) const ALL: &[Seller] = &[
     hostile(
         "testnet-asset",
         "names a test network with the main network's asset",
-        finds("not_payable", "asset.unknown"),
+        finds("not_payable", "asset.other_network"),
         "honest-v2",
         Reply::Whole(|asked| one(asked, "network", "eip155:84532")),
     ),
     hostile(
         "wrong-chain",
         "names Ethereum with the asset of Base",
-        finds("not_payable", "asset.unknown"),
+        finds("not_payable", "asset.other_network"),
         "honest-networks",
         Reply::Whole(|asked| one(asked, "network", "eip155:1")),
     ),
     hostile(
         "fake-usdc",
         "calls an unknown token USD Coin",
-        finds("not_payable", "asset.unknown"),
+        finds("not_payable", "asset.impostor"),
         "honest-v2",
         Reply::Whole(|asked| one(asked, "asset", "0x5afe00000000000000000000000000000000c0de")),
     ),
@@ -60,7 +60,7 @@ pub(super) const ALL: &[Seller] = &[
     hostile(
         "decimals-claim",
         "claims 18 decimals so that $10,000 looks like nothing",
-        finds("not_payable", "amount.honeypot"),
+        finds("not_payable", "asset.decimals"),
         "honest-v2",
         Reply::Whole(decimals),
     ),
@@ -88,7 +88,7 @@ pub(super) const ALL: &[Seller] = &[
     hostile(
         "amount-float",
         "writes the amount as the JSON number 1e4",
-        finds("not_payable", "amount.form"),
+        finds("not_payable", "amount.spelling"),
         "honest-v2",
         Reply::Whole(|asked| respelled(asked, "\"10000\"", "1e4")),
     ),
@@ -116,7 +116,7 @@ pub(super) const ALL: &[Seller] = &[
     hostile(
         "amount-octal",
         "writes a leading zero, which some readers take for octal",
-        finds("not_payable", "amount.form"),
+        finds("not_payable", "amount.leading_zero"),
         "honest-v2",
         Reply::Whole(|asked| one(asked, "amount", "010000")),
     ),
@@ -147,6 +147,20 @@ pub(super) const ALL: &[Seller] = &[
         finds("payable_with_warnings", "timeout.form"),
         "honest-v2",
         Reply::Whole(|asked| one(asked, "maxTimeoutSeconds", "60")),
+    ),
+    hostile(
+        "timeout-zero",
+        "leaves no time at all: what the buyer signs has ended already",
+        finds("not_payable", "timeout.past"),
+        "honest-v2",
+        Reply::Whole(|asked| one(asked, "maxTimeoutSeconds", 0)),
+    ),
+    hostile(
+        "own-scheme",
+        "asks by a scheme that no specification knows",
+        finds("not_payable", "scheme.unknown"),
+        "honest-v2",
+        Reply::Whole(|asked| one(asked, "scheme", "exactly")),
     ),
     hostile(
         "timeout-decade",

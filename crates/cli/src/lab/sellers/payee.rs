@@ -1,6 +1,7 @@
 //! Sellers that lie about who is paid.
 
 use super::super::challenge::{Asked, PAYEE, USDC, edited, one, requirement};
+use super::honest::solana;
 use super::{Reply, Seller, finds, hostile};
 use serde_json::json;
 
@@ -14,6 +15,13 @@ pub(super) const ALL: &[Seller] = &[
         finds("not_payable", "payee.zero"),
         "honest-v2",
         Reply::Whole(|asked| one(asked, "payTo", "0x0000000000000000000000000000000000000000")),
+    ),
+    hostile(
+        "zero-payee-solana",
+        "has the money burnt on Solana: pays to the system program",
+        finds("not_payable", "payee.zero"),
+        "honest-solana",
+        Reply::Whole(|asked| solana(asked, "11111111111111111111111111111111")),
     ),
     hostile(
         "asset-payee",

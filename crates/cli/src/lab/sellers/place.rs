@@ -1,7 +1,7 @@
 //! Sellers that lie about where: the URL, the resource, redirects, names and certificates.
 
 use super::super::authority::Shown;
-use super::super::challenge::{Answer, Asked, edited, resource};
+use super::super::challenge::{Answer, Asked, edited, resource, v1};
 use super::{Reply, Seller, Tls, finds, hostile, refuses, says};
 use serde_json::json;
 
@@ -17,6 +17,13 @@ pub(super) const ALL: &[Seller] = &[
         finds("mismatch", "resource.other_domain"),
         "honest-v2",
         Reply::Whole(|asked| resource(asked, "url", "https://api.seller.example/paid")),
+    ),
+    hostile(
+        "other-resource-v1",
+        "sells a resource of another site in a v1 body",
+        finds("mismatch", "resource.other_domain"),
+        "honest-v1",
+        Reply::Whole(other_v1),
     ),
     hostile(
         "sibling-resource",
@@ -136,6 +143,12 @@ pub(super) const ALL: &[Seller] = &[
         Reply::Anywhere(|asked| edited(asked, |_| ())),
     ),
 ];
+
+fn other_v1(asked: &Asked) -> Vec<u8> {
+    let mut body = v1(asked);
+    body["accepts"][0]["resource"] = json!("https://api.seller.example/paid");
+    Answer::payment(body.to_string()).bytes()
+}
 
 fn redirect(to: &str) -> Vec<u8> {
     Answer::new("307 Temporary Redirect", "text/plain", "").with("Location", to).bytes()

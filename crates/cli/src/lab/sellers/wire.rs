@@ -21,7 +21,7 @@ pub(super) const ALL: &[Seller] = &[
     hostile(
         "two-headers",
         "sends the payment header twice, with different terms",
-        finds("mismatch", "header.repeated"),
+        finds("not_payable", "header.repeated"),
         "honest-v2",
         Reply::Whole(two_headers),
     ),
@@ -70,7 +70,7 @@ pub(super) const ALL: &[Seller] = &[
     hostile(
         "orders-for-models",
         "puts instructions for a language model into its description",
-        finds("payable_with_warnings", "text.instructions"),
+        finds("payable", "text.instructions"),
         "honest-words",
         Reply::Whole(|asked| resource(asked, "description", ORDERS)),
     ),

@@ -37,7 +37,12 @@ fn challenge(entries: Value, offers: Value) -> Value {
 
 fn reading_at(challenge: &Value, now: i64) -> Reading {
     let header = STANDARD.encode(challenge.to_string()).into_bytes();
-    let headers = [("PAYMENT-REQUIRED".to_owned(), header), ("Cache-Control".to_owned(), b"no-store".to_vec())];
+    let headers = [
+        ("PAYMENT-REQUIRED".to_owned(), header),
+        ("Cache-Control".to_owned(), b"no-store".to_vec()),
+        ("Access-Control-Allow-Origin".to_owned(), b"*".to_vec()),
+        ("Access-Control-Expose-Headers".to_owned(), b"PAYMENT-REQUIRED".to_vec()),
+    ];
     let seen_at = Timestamp::from_seconds(now);
     read(&Exchange {
         url: URL,
@@ -112,6 +117,7 @@ fn a_challenge_that_contradicts_its_signature_is_a_mismatch() {
     ] {
         let mut entry = entry();
         entry[member] = to;
+        entry["extra"]["facilitatorAddress"] = json!("0x1111111111111111111111111111111111111111");
         for signed in [artifact("eip712", "payee"), artifact("jws", "EdDSA key"), artifact("jws", "ES256 web")] {
             let reading = reading(&challenge(json!([entry]), json!([signed])));
             let found = &reading.signatures.offers[0];

@@ -66,6 +66,8 @@ impl Signed {
         [
             ("PAYMENT-REQUIRED", terms),
             ("Cache-Control", "no-store".to_owned()),
+            ("Access-Control-Allow-Origin", "*".to_owned()),
+            ("Access-Control-Expose-Headers", "PAYMENT-REQUIRED".to_owned()),
             ("Content-Digest", self.digest.clone()),
             ("Signature-Input", format!("resp={input}")),
             ("Signature", format!("resp=:{signature}:")),

@@ -1,0 +1,67 @@
+//! Who is paid.
+
+use super::Entry;
+use crate::address::{self, Checksum};
+use crate::network::{Family, Network};
+
+/// The network of the Cloudflare profile, where the payee is a role and the asset a currency.
+pub(super) const CLOUDFLARE: &str = "cloudflare:402";
+
+/// Addresses that nobody can spend from, in normal form: Ethereum's burn address, Solana's system program (32 zero
+/// bytes) and incinerator, Algorand's, Stellar's and Hedera's zero accounts.
+const DEAD_ENDS: [(Family, &str); 6] = [
+    (Family::Evm, "0x000000000000000000000000000000000000dead"),
+    (Family::Svm, "11111111111111111111111111111111"),
+    (Family::Svm, "1nc1nerator11111111111111111111111111111111"),
+    (Family::Avm, "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAY5HFKQ"),
+    (Family::Other, "GAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAWHF"),
+    (Family::Other, "0.0.0"),
+];
+
+impl Entry<'_> {
+    pub(super) fn pay_to(&mut self, network: Option<&Network>, asset: &str) -> String {
+        let (text, shown) = self.text("payTo");
+        let family = self.family.unwrap_or(Family::Other);
+        let Some(Ok(checked)) = text.as_deref().map(|text| address::check(family, text)) else {
+            self.note("payee.form", "payTo", &shown, None);
+            return shown;
+        };
+        if network.is_some_and(|network| network.as_str() == CLOUDFLARE) {
+            return checked.normal;
+        }
+        if checked.checksum == Checksum::Wrong {
+            self.note("payee.checksum", "payTo", &shown, Some(&checked.display));
+        }
+        if nobodys(family, &checked.normal) {
+            self.note("payee.zero", "payTo", &shown, None);
+        }
+        let same = if self.is_evm() { checked.normal.eq_ignore_ascii_case(asset) } else { checked.normal == asset };
+        if same {
+            self.note("payee.is_asset", "payTo", &shown, None);
+        }
+        checked.normal
+    }
+}
+
+/// Whether money sent there is lost. Zero in hexadecimal of any length is Ethereum's, Aptos's and Sui's.
+fn nobodys(family: Family, normal: &str) -> bool {
+    let hex = |family| matches!(family, Family::Evm | Family::Other);
+    let zeros = normal.strip_prefix("0x").is_some_and(|digits| digits.bytes().all(|byte| byte == b'0'));
+    hex(family) && zeros || DEAD_ENDS.contains(&(family, normal))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_dead_end_is_an_address_of_its_family_and_its_neighbour_is_none() {
+        for (family, address) in DEAD_ENDS {
+            let normal = address::check(family, address).unwrap().normal;
+            assert!(nobodys(family, &normal), "{address}");
+        }
+        assert!(nobodys(Family::Evm, &format!("0x{}", "0".repeat(40))));
+        assert!(!nobodys(Family::Evm, &format!("0x{}1", "0".repeat(39))));
+        assert!(!nobodys(Family::Svm, "11111111111111111111111111111112"));
+    }
+}

@@ -1,0 +1,107 @@
+//! From findings to grades and words. Everything here is a reading of the rule table: which findings are about
+//! an offer, what they fail, and the gravest of them.
+//!
+//! *Spec* and *interop* are two facts; the word is advice under the buyer's own rules. So an offer that the
+//! reference buyer would sign can be not payable (a burn address), and one that it refuses by a setting of its own
+//! (the one-dollar cap, unknown assets) can be paid by a buyer who changed that setting: payable with warnings.
+
+use super::rules::{self, Dimension};
+use super::{Grade, Interop, Offer, Reading, Source, Word};
+use crate::finding::{Finding, Severity};
+
+/// Rules that say: two things which should be one are two.
+const MISMATCHES: [&str; 5] = [
+    "resource.other_domain",
+    "channel.disagree",
+    "extension.sign_in_domain",
+    "payee.look_alike",
+    "signature.offer.differs",
+];
+/// Rules that say: nothing of ours judges an offer like this.
+const UNJUDGED: [&str; 3] = ["network.unjudged", "scheme.unjudged", "profile.cloudflare"];
+/// Rules that say: the reference buyer was not measured with this, or does not look at it.
+const UNMEASURED: [&str; 2] = ["scheme.upto", "body.beside_header"];
+/// What the reference buyer refuses only by a setting that its user may change.
+#[cfg(test)]
+pub(super) const SETTINGS: [&str; 3] = ["amount.over_default_cap", "asset.unknown", "header.huge"];
+/// First segments of the places inside a challenge; a finding elsewhere (`transport`, `url`) is about all of it.
+const MEMBERS: [&str; 7] = ["x402Version", "error", "resource", "accepts", "extensions", "inputSchema", "terms"];
+
+/// Grades every offer, then gives every option and the answer their words.
+pub(super) fn settle(reading: &mut Reading) {
+    let findings = &reading.findings;
+    for offer in &mut reading.offers {
+        let about = about(findings, offer);
+        let spec = about.iter().any(|finding| fails(finding, Dimension::Spec));
+        offer.spec = if spec { Grade::Fail } else { Grade::Pass };
+        offer.interop = interop(&about);
+    }
+    speak(reading);
+}
+
+/// Gives every option its word from the findings about it and about the whole, then the answer its own:
+/// that of the best option.
+pub(super) fn speak(reading: &mut Reading) {
+    let findings = &reading.findings;
+    for offer in &mut reading.offers {
+        offer.word = word(&about(findings, offer));
+    }
+    let best = [Word::Payable, Word::PayableWithWarnings, Word::Mismatch, Word::NotEvaluated]
+        .into_iter()
+        .find(|word| reading.offers.iter().any(|offer| offer.word == *word));
+    reading.word = best.unwrap_or(Word::NotPayable);
+}
+
+fn fails(finding: &Finding, dimension: Dimension) -> bool {
+    rules::rule(finding.rule).is_some_and(|rule| rule.fails(dimension))
+}
+
+fn interop(findings: &[&Finding]) -> Interop {
+    let unknown = |finding: &&Finding| UNJUDGED.contains(&finding.rule) || UNMEASURED.contains(&finding.rule);
+    match findings.iter().find(|finding| fails(finding, Dimension::Buyer)) {
+        Some(finding) => Interop::Fail(finding.rule),
+        None if findings.iter().copied().any(|finding| unknown(&finding)) => Interop::NotEvaluated,
+        None => Interop::Pass,
+    }
+}
+
+/// The word that `findings` leave an option: the gravest decides. A test proves that whatever the reference buyer
+/// refuses blocks, or is a setting.
+fn word(findings: &[&Finding]) -> Word {
+    let any = |list: &[&str]| findings.iter().any(|finding| list.contains(&finding.rule));
+    let least = |severity| findings.iter().any(|finding| finding.severity >= severity);
+    match () {
+        () if least(Severity::Block) => Word::NotPayable,
+        () if any(&MISMATCHES) => Word::Mismatch,
+        () if any(&UNJUDGED) => Word::NotEvaluated,
+        () if least(Severity::Medium) => Word::PayableWithWarnings,
+        () => Word::Payable,
+    }
+}
+
+fn about<'f>(findings: &'f [Finding], offer: &Offer) -> Vec<&'f Finding> {
+    findings.iter().filter(|finding| concerns(&finding.subject, offer)).collect()
+}
+
+/// Whether a finding at `subject` is about this option: at its own place, at the envelope it stood in, or outside
+/// both envelopes. A broken standard header is about the body's offers too: no client that sees one reads on.
+fn concerns(subject: &str, offer: &Offer) -> bool {
+    let beside = offer.subject.starts_with("body:");
+    let (in_body, path) = match subject.strip_prefix("body:") {
+        Some(path) => (true, path),
+        None => (false, subject),
+    };
+    let (_, mine) = offer.subject.split_at(if beside { "body:".len() } else { 0 });
+    let first = path.split(['.', '[', ':']).next().unwrap_or_default();
+    match () {
+        () if path.starts_with("accepts[") => in_body == beside && inside(path, mine),
+        () if in_body || MEMBERS.contains(&first) => in_body == beside,
+        () if first == "header" => offer.source == Source::Header || path == "header:PAYMENT-REQUIRED",
+        () => true,
+    }
+}
+
+/// `accepts[1].payTo` is inside `accepts[1]`.
+fn inside(path: &str, mine: &str) -> bool {
+    path.strip_prefix(mine).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+}
