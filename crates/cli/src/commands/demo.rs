@@ -105,7 +105,10 @@ fn holds(seller: &Seller, checked: &Checked) -> bool {
 
 fn said(document: &Value) -> String {
     let word = document["word"].as_str().unwrap_or("-");
-    let why = document["transport"]["refused"].as_str().or_else(|| show::worst(document)?["rule"].as_str());
+    // What is merely worth knowing gives no reason for `payable`.
+    let telling = |finding: &&Value| word != "payable" || finding["severity"] != "info";
+    let rule = show::worst(document).filter(telling).and_then(|finding| finding["rule"].as_str());
+    let why = document["transport"]["refused"].as_str().or(rule);
     why.map_or_else(|| word.to_owned(), |why| format!("{word} ({why})"))
 }
 

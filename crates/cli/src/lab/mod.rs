@@ -9,6 +9,7 @@ mod challenge;
 mod door_tests;
 mod sellers;
 mod serve;
+mod signing;
 #[cfg(test)]
 mod tests;
 

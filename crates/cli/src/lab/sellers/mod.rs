@@ -6,6 +6,7 @@ mod honest;
 mod money;
 mod payee;
 mod place;
+mod signed;
 mod wire;
 
 use super::authority::Shown;
@@ -91,10 +92,10 @@ pub(super) enum Reply {
     Silent,
 }
 
-/// Every seller: the honest ones first, then the hostile ones by what they abuse.
+/// Every seller: the honest ones first, then the hostile ones by what they abuse, then both kinds that sign.
 pub(crate) fn sellers() -> &'static [Seller] {
     static ALL: LazyLock<Vec<Seller>> = LazyLock::new(|| {
-        [honest::ALL, money::ALL, payee::ALL, place::ALL, change::ALL, wire::ALL, framing::ALL].concat()
+        [honest::ALL, money::ALL, payee::ALL, place::ALL, change::ALL, wire::ALL, framing::ALL, signed::ALL].concat()
     });
     &ALL
 }
