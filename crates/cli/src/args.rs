@@ -50,7 +50,7 @@ pub(crate) struct Global {
 pub(crate) enum Command {
     /// Look at a live paid endpoint and decide whether to pay it
     Check(Box<CheckArgs>),
-    /// Say offline whether a signed decision is genuine
+    /// Say offline what a receipt, a signed decision or a checkpoint proves
     Verify(VerifyArgs),
     /// Make, list, show and rotate signing keys
     #[command(subcommand)]
@@ -124,14 +124,30 @@ pub(crate) struct CheckArgs {
 /// `countersign verify`
 #[derive(Debug, Args)]
 pub(crate) struct VerifyArgs {
-    /// The signed document
+    /// A receipt, a signed decision, or a log's signed checkpoint
     pub(crate) file: PathBuf,
+    /// Trust policy (C2SP tlog-policy): the logs and witnesses you accept; by default your own log
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trust: Option<PathBuf>,
+    /// Refuse a checkpoint without the log's post-quantum signature
+    #[arg(long)]
+    pub(crate) require_pq: bool,
+    /// Refuse a checkpoint signed longer ago than this: 90s, 10m, 24h, 7d
+    #[arg(long, value_name = "AGE")]
+    pub(crate) max_age: Option<String>,
     /// Trust this base64 public key (may be repeated); by default the keys of the data directory
     #[arg(long = "key", value_name = "BASE64")]
     pub(crate) keys: Vec<String>,
-    /// Judge expiry at this time instead of now
+    /// Judge expiry and age at this time instead of now
     #[arg(long, value_name = "TIME")]
     pub(crate) at: Option<String>,
+}
+
+impl VerifyArgs {
+    /// Whether only a receipt can satisfy the reader.
+    pub(crate) fn demands_a_log(&self) -> bool {
+        self.trust.is_some() || self.require_pq || self.max_age.is_some()
+    }
 }
 
 /// `countersign keys`

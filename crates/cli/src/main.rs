@@ -21,6 +21,7 @@ pub(crate) enum Exit {
     Usage = 2,
     Malformed = 3,
     NotEvaluated = 4,
+    Trust = 5,
 }
 
 #[tokio::main]

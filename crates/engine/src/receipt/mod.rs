@@ -5,6 +5,7 @@
 //! A receipt without its reveal still proves that *something* is at an index, and the log itself serves that form; only
 //! the customer's copy says what.
 
+mod signed;
 mod verify;
 
 #[cfg(test)]
@@ -20,7 +21,8 @@ use countersign_tlog::note::{Note, NoteError};
 use countersign_tlog::proof::TlogProof;
 use serde_json::{Value, json};
 
-pub use verify::{Demands, PostQuantumState, Proved, Refusal, RefusalKind, SignedBy, Signer, Unproved, verify};
+pub use signed::{PostQuantumState, Signed, SignedBy, Unproved, verify_checkpoint};
+pub use verify::{Demands, Proved, Refusal, RefusalKind, Signer, verify};
 
 /// The schema of the file.
 pub const SCHEMA: &str = "countersign/receipt/v1";

@@ -46,8 +46,8 @@ fn every_case_is_judged_as_its_maker_says() {
             Ok(proved) => {
                 assert_eq!(case["expect"], "proved", "{case}");
                 assert_eq!(proved.receipt.index, case["index"], "{case}");
-                assert_eq!(proved.checkpoint.size, case["size"], "{case}");
-                assert_eq!(proved.pq.as_str(), case["pq"], "{case}");
+                assert_eq!(proved.signed.checkpoint.size, case["size"], "{case}");
+                assert_eq!(proved.signed.pq.as_str(), case["pq"], "{case}");
             }
             Err(refusal) => {
                 assert_eq!(refusal.kind().as_str(), case["expect"], "{refusal}: {case}");
@@ -99,7 +99,7 @@ fn the_documents_signer_is_named_only_when_known() {
 fn meaning(proved: &Proved) -> (u64, u64, String, Option<String>, Option<String>) {
     let leaf = proved.leaf.as_ref().map(|leaf| String::from_utf8(leaf.to_bytes().unwrap()).unwrap());
     let document = proved.receipt.reveal.as_ref().map(|reveal| reveal.document.clone());
-    (proved.receipt.index, proved.checkpoint.size, proved.checkpoint.root.to_string(), leaf, document)
+    (proved.receipt.index, proved.signed.checkpoint.size, proved.signed.checkpoint.root.to_string(), leaf, document)
 }
 
 #[test]

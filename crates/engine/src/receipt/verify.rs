@@ -8,16 +8,11 @@ use countersign_core::leaf::{Leaf, RevealError};
 use countersign_core::sign::{self, OpenError, VerifyingKey};
 use countersign_core::time::Timestamp;
 use countersign_tlog::checkpoint::Checkpoint;
-use countersign_tlog::key::Algorithm;
-use countersign_tlog::merkle::{VerifyError, leaf_hash};
-use countersign_tlog::note::{NoteError, Verified};
-use countersign_tlog::policy::{Accepted, Policy, PostQuantum, RejectError};
-use countersign_tlog::proof::NotProved;
+use countersign_tlog::merkle::{VerifyError, leaf_hash, verify_inclusion};
+use countersign_tlog::note::NoteError;
+use countersign_tlog::policy::{Policy, PostQuantum, RejectError};
 
-use super::{Receipt, ReceiptError};
-
-/// How far a signed time may run ahead of the reader's clock.
-const AHEAD_MS: i64 = 5 * 60 * 1000;
+use super::{Receipt, ReceiptError, Signed, Unproved};
 
 /// What the reader demands.
 #[derive(Clone, Copy, Debug)]
@@ -37,49 +32,10 @@ pub struct Demands<'p> {
 pub struct Proved {
     /// The receipt.
     pub receipt: Receipt,
-    /// The checkpoint it stands under.
-    pub checkpoint: Checkpoint,
     /// The leaf, when the receipt reveals it.
     pub leaf: Option<Leaf>,
-    /// Keys of the log whose signatures hold.
-    pub log: Vec<SignedBy>,
-    /// Witnesses of the policy whose cosignatures hold.
-    pub witnesses: Vec<SignedBy>,
-    /// What is known of the log's post-quantum signature.
-    pub pq: PostQuantumState,
-}
-
-/// One signature that holds.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SignedBy {
-    /// `name+id` of the key.
-    pub key: String,
-    /// How it signs.
-    pub algorithm: Algorithm,
-    /// The time it signed, where its type states one.
-    pub at: Option<Timestamp>,
-}
-
-/// The log's post-quantum signature.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PostQuantumState {
-    /// It is there and holds.
-    Valid,
-    /// The policy has a key for it, and the checkpoint does not carry it.
-    Missing,
-    /// The policy has no such key for this log.
-    NoKey,
-}
-
-impl PostQuantumState {
-    /// Its word in answers.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Valid => "valid",
-            Self::Missing => "missing",
-            Self::NoKey => "no_key",
-        }
-    }
+    /// The checkpoint it stands under, and who signed it.
+    pub signed: Signed,
 }
 
 /// Why a receipt is not accepted.
@@ -179,15 +135,6 @@ impl Refusal {
     }
 }
 
-impl From<NotProved> for Refusal {
-    fn from(error: NotProved) -> Self {
-        match error {
-            NotProved::Rejected(error) => Self::Rejected(error),
-            NotProved::Inclusion(error) => Self::Inclusion(error),
-        }
-    }
-}
-
 /// Verifies the bytes of a receipt, offline.
 ///
 /// # Errors
@@ -205,45 +152,11 @@ pub fn verify(bytes: &[u8], demands: &Demands<'_>) -> Result<Proved, Refusal> {
     if stated.origin != receipt.log_origin {
         return Err(Refusal::Origin);
     }
-    let accepted = receipt.proof().verify(&receipt.leaf_hash, demands.policy, demands.pq)?;
-    let pq = post_quantum(&accepted, demands.policy);
-    let Accepted { checkpoint, log, witnesses } = accepted;
-    let (log, witnesses) = (signed_by(&log), signed_by(&witnesses));
-    let proved = Proved { receipt, checkpoint, leaf, log, witnesses, pq };
-    judge_age(proved.signed_at(), demands)?;
-    Ok(proved)
-}
-
-/// The newest signed time decides: a checkpoint existed then, so everything under it did.
-fn judge_age(signed_at: Option<Timestamp>, demands: &Demands<'_>) -> Result<(), Refusal> {
-    let Some(max_age) = demands.max_age_ms else { return Ok(()) };
-    let at = signed_at.ok_or(Refusal::NoTime)?;
-    match demands.now.since(at) {
-        age if age < -AHEAD_MS => Err(Refusal::InFuture(at)),
-        age if age > max_age => Err(Refusal::TooOld(at)),
-        _ => Ok(()),
-    }
-}
-
-fn post_quantum(accepted: &Accepted<'_>, policy: &Policy) -> PostQuantumState {
-    let origin = accepted.checkpoint.origin.as_str();
-    let mut keys = policy.logs().iter().filter(|key| key.name().as_str() == origin);
-    if accepted.log.iter().any(|one| one.key.algorithm().is_post_quantum()) {
-        PostQuantumState::Valid
-    } else if keys.any(|key| key.algorithm().is_post_quantum()) {
-        PostQuantumState::Missing
-    } else {
-        PostQuantumState::NoKey
-    }
-}
-
-pub(crate) fn signed_by(verified: &[Verified<'_>]) -> Vec<SignedBy> {
-    let one = |verified: &Verified<'_>| SignedBy {
-        key: format!("{}+{}", verified.key.name(), verified.key.id()),
-        algorithm: verified.key.algorithm(),
-        at: verified.time.and_then(|time| i64::try_from(time).ok()).map(Timestamp::from_seconds),
-    };
-    verified.iter().map(one).collect()
+    let signed = Signed::accept(&receipt.checkpoint, demands)?;
+    let Checkpoint { size, root, .. } = &signed.checkpoint;
+    verify_inclusion(&receipt.leaf_hash, receipt.index, *size, &receipt.path, root)?;
+    signed.judge_age(demands)?;
+    Ok(Proved { receipt, leaf, signed })
 }
 
 /// Who signed the document inside.
@@ -257,21 +170,7 @@ pub enum Signer {
     Wrong(OpenError),
 }
 
-/// Something a reader might take for proved, and why it is not.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unproved {
-    /// What.
-    pub what: &'static str,
-    /// Why not.
-    pub why: &'static str,
-}
-
 impl Proved {
-    /// The newest time among the signatures that hold.
-    pub fn signed_at(&self) -> Option<Timestamp> {
-        self.log.iter().chain(&self.witnesses).filter_map(|one| one.at).max()
-    }
-
     /// Who signed the revealed document; none when nothing is revealed.
     pub fn signer(&self, trusted: &[VerifyingKey]) -> Option<Signer> {
         let document = self.receipt.reveal.as_ref()?.document.as_bytes();
@@ -284,27 +183,11 @@ impl Proved {
 
     /// What this receipt leaves open.
     pub fn not_proved(&self) -> Vec<Unproved> {
-        let row = |holds: bool, what, why| holds.then_some(Unproved { what, why });
-        let rows = [
-            row(self.leaf.is_none(), "what was logged", "the receipt does not carry its reveal"),
-            row(
-                self.witnesses.is_empty(),
-                "that everybody is shown the same log",
-                "no witness of the trust policy has cosigned; a monitor can compare checkpoints",
-            ),
-            row(
-                self.pq == PostQuantumState::Missing,
-                "that the log's post-quantum key signed",
-                "the checkpoint does not carry that signature; --require-pq refuses such a receipt",
-            ),
-            row(
-                self.pq == PostQuantumState::NoKey,
-                "anything against a quantum computer",
-                "the trust policy has no post-quantum key of this log",
-            ),
-            row(self.signed_at().is_none(), "when the checkpoint was signed", "no signature on it states a time"),
-            row(true, "that the document is right", "a log shows that something was said, when, and not changed since"),
-        ];
-        rows.into_iter().flatten().collect()
+        let nothing = Unproved { what: "what was logged", why: "the receipt does not carry its reveal" };
+        let mut rows: Vec<Unproved> = self.leaf.is_none().then_some(nothing).into_iter().collect();
+        rows.extend(self.signed.not_proved());
+        let why = "a log shows that something was said, when, and not changed since";
+        rows.push(Unproved { what: "that the document is right", why });
+        rows
     }
 }

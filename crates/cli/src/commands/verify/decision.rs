@@ -1,0 +1,48 @@
+//! A signed document by itself.
+
+use countersign_core::sign::OpenError;
+use countersign_engine::verify::{Verified, verify};
+use serde_json::json;
+
+use super::Reader;
+use crate::Exit;
+use crate::args::Global;
+use crate::show;
+
+pub(super) fn run(reader: &Reader<'_>, bytes: &[u8]) -> Exit {
+    match verify(bytes, &reader.keys, reader.now) {
+        Ok(verified) => accepted(reader.global, &verified),
+        Err(error) => refused(reader.global, &error),
+    }
+}
+
+fn accepted(global: &Global, verified: &Verified) -> Exit {
+    let (word, exit) = if verified.expired { ("expired", Exit::NotEvaluated) } else { ("valid", Exit::Yes) };
+    let end = verified.expires_at.map(|time| time.to_string());
+    if global.json {
+        show::json(&json!({
+            "result": word, "schema": verified.schema, "keyId": verified.key_id,
+            "issuedAt": verified.issued_at, "expiresAt": end, "not_checked": ["log inclusion"],
+        }));
+        return exit;
+    }
+    show::line(&format!("{word}: {} signed by key {} at {}", verified.schema, verified.key_id, verified.issued_at));
+    if let Some(end) = end {
+        show::line(&format!("  terms {} {end}", if verified.expired { "ended" } else { "good until" }));
+    }
+    if let Some(url) = verified.document["url"].as_str() {
+        show::line(&format!("  about {url}: {}", verified.document["word"].as_str().unwrap_or("-")));
+    }
+    show::line("  not checked: inclusion in a log (this file carries no receipt)");
+    exit
+}
+
+fn refused(global: &Global, error: &OpenError) -> Exit {
+    let exit = match error {
+        OpenError::UnknownKey(_) | OpenError::BadSignature => Exit::No,
+        _ => Exit::Malformed,
+    };
+    let hint = matches!(error, OpenError::UnknownKey(_)).then_some("name the signer's public key with --key");
+    super::refused(global, "refused", error.code(), &error.to_string(), hint);
+    exit
+}

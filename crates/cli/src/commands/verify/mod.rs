@@ -1,0 +1,149 @@
+//! `countersign verify`: offline, from the file, trusted keys and a trust policy alone.
+//!
+//! One command for three kinds of file, because a person who was handed a file does not know which it is.
+
+mod decision;
+mod receipt;
+
+use std::path::Path;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use countersign_core::json::{Limits, Profile, parse};
+use countersign_core::sign::{Purpose, VerifyingKey};
+use countersign_core::time::Timestamp;
+use countersign_engine::receipt::{Demands, SCHEMA};
+use countersign_tlog::policy::{Policy, PostQuantum};
+use serde_json::json;
+
+use crate::Exit;
+use crate::app::{self, Failure};
+use crate::args::{Global, VerifyArgs};
+use crate::settings::Settings;
+use crate::show;
+
+/// No signed document or receipt of ours comes near this size.
+const LARGEST: u64 = 3 << 20;
+
+/// What a file turned out to be.
+enum Kind {
+    /// A receipt: a leaf, its proof and a checkpoint.
+    Receipt,
+    /// A signed note: a checkpoint.
+    Note,
+    /// Any other JSON is judged as a signed document.
+    Document,
+    /// No JSON that a strict reader accepts.
+    Broken,
+}
+
+/// What the reader brought.
+struct Reader<'a> {
+    global: &'a Global,
+    args: &'a VerifyArgs,
+    keys: Vec<VerifyingKey>,
+    now: Timestamp,
+}
+
+pub(crate) fn run(settings: &Settings, global: &Global, args: &VerifyArgs) -> anyhow::Result<Exit> {
+    let bytes = read(&args.file)?;
+    let reader = Reader { global, args, keys: trusted(settings, &args.keys)?, now: instant(args)? };
+    match recognise(&bytes) {
+        Kind::Document if args.demands_a_log() => Ok(no_receipt(global)),
+        Kind::Document | Kind::Broken => Ok(decision::run(&reader, &bytes)),
+        Kind::Receipt => receipt::run(&reader, &bytes, &policy(settings, args)?),
+        Kind::Note => receipt::run_note(&reader, &bytes, &policy(settings, args)?),
+    }
+}
+
+/// By what no other kind has: the schema of a receipt, or signature lines below a blank line.
+fn recognise(bytes: &[u8]) -> Kind {
+    if std::str::from_utf8(bytes).is_ok_and(|text| text.contains("\n\n\u{2014} ")) {
+        return Kind::Note;
+    }
+    let limits = Limits { string: 2 << 20, size: LARGEST as usize, ..Limits::default() };
+    match parse(bytes, Profile::Rfc8785, &limits) {
+        Err(_) => Kind::Broken,
+        Ok(doc) => match doc.root().get("schema").and_then(|node| node.as_str()) {
+            Some(schema) if schema == SCHEMA => Kind::Receipt,
+            _ => Kind::Document,
+        },
+    }
+}
+
+impl Reader<'_> {
+    fn demands<'p>(&self, policy: &'p Policy) -> anyhow::Result<Demands<'p>> {
+        let pq = if self.args.require_pq { PostQuantum::Required } else { PostQuantum::Optional };
+        let max_age_ms = self.args.max_age.as_deref().map(age_ms).transpose()?;
+        Ok(Demands { policy, pq, max_age_ms, now: self.now })
+    }
+}
+
+/// A bare document cannot meet a demand that only a log can meet.
+fn no_receipt(global: &Global) -> Exit {
+    let reason = "the file is a signed document without a receipt, so nothing shows that it is in a log";
+    refused(global, "trust_policy_not_met", "no_receipt", reason, Some("ask for its receipt, or leave out --trust"));
+    Exit::Trust
+}
+
+fn refused(global: &Global, result: &str, code: &str, reason: &str, hint: Option<&str>) {
+    if global.json {
+        return show::json(&json!({"result": result, "code": code, "reason": reason, "hint": hint}));
+    }
+    show::line(&format!("{}: {reason}", result.replace('_', " ")));
+    if let Some(hint) = hint {
+        show::note(global, &format!("hint: {hint}"));
+    }
+}
+
+fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
+    let io = |error: std::io::Error| Failure::malformed(format!("cannot read {}: {error}", path.display()));
+    if std::fs::metadata(path).map_err(io)?.len() > LARGEST {
+        return Err(Failure::malformed(format!("{} is larger than any signed document", path.display())).into());
+    }
+    Ok(std::fs::read(path).map_err(io)?)
+}
+
+fn instant(args: &VerifyArgs) -> anyhow::Result<Timestamp> {
+    match &args.at {
+        None => Ok(app::now()),
+        Some(text) => Timestamp::parse(text).map_err(|error| Failure::usage(format!("--at: {error}")).into()),
+    }
+}
+
+/// `90s`, `10m`, `24h` or `7d`, in milliseconds.
+fn age_ms(text: &str) -> anyhow::Result<i64> {
+    let refuse = || Failure::usage(format!("--max-age: `{text}` is no age such as 90s, 10m, 24h or 7d"));
+    let unit = match text.chars().next_back() {
+        Some('s') => 1000,
+        Some('m') => 60_000,
+        Some('h') => 3_600_000,
+        Some('d') => 86_400_000,
+        _ => return Err(refuse().into()),
+    };
+    let number: u32 = text[..text.len() - 1].parse().map_err(|_| refuse())?;
+    Ok(i64::from(number) * unit)
+}
+
+fn policy(settings: &Settings, args: &VerifyArgs) -> anyhow::Result<Policy> {
+    let path = args.trust.clone().unwrap_or_else(|| settings.data.0.join("log").join("trust"));
+    let bytes = std::fs::read(&path).map_err(|error| {
+        let hint = "name the trust policy of the log with --trust";
+        Failure::usage(format!("cannot read the trust policy {}: {error}; {hint}", path.display()))
+    })?;
+    Policy::parse(&bytes)
+        .map_err(|error| Failure::malformed(format!("{} is no trust policy: {error}", path.display())).into())
+}
+
+fn trusted(settings: &Settings, given: &[String]) -> anyhow::Result<Vec<VerifyingKey>> {
+    if given.is_empty() {
+        return Ok(app::keys(&settings.data.0)?.verifying(Purpose::Decision));
+    }
+    given.iter().map(|text| key(text).map_err(|why| Failure::usage(format!("--key {text}: {why}")).into())).collect()
+}
+
+fn key(text: &str) -> Result<VerifyingKey, String> {
+    let bytes = STANDARD.decode(text).map_err(|error| error.to_string())?;
+    let bytes: [u8; 32] = bytes.try_into().map_err(|_| "a public key has 32 bytes".to_owned())?;
+    VerifyingKey::from_bytes(&bytes).map_err(|error| error.to_string())
+}

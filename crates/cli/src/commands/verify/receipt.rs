@@ -1,0 +1,183 @@
+//! A receipt, or a signed checkpoint: what it proves to this reader, and what it leaves open.
+
+use countersign_core::leaf::Meaning;
+use countersign_engine::receipt::{
+    Proved, Refusal, RefusalKind, SCHEMA, Signed, SignedBy, Signer, Unproved, verify, verify_checkpoint,
+};
+use countersign_tlog::key::Algorithm;
+use countersign_tlog::policy::Policy;
+use serde_json::{Value, json};
+
+use super::Reader;
+use crate::Exit;
+use crate::show;
+
+pub(super) fn run(reader: &Reader<'_>, bytes: &[u8], policy: &Policy) -> anyhow::Result<Exit> {
+    let proved = match verify(bytes, &reader.demands(policy)?) {
+        Ok(proved) => proved,
+        Err(refusal) => return Ok(refused(reader, &refusal)),
+    };
+    let signer = proved.signer(&reader.keys);
+    if let Some((code, reason)) = signer.as_ref().and_then(|signer| objection(reader, signer)) {
+        super::refused(reader.global, RefusalKind::Invalid.as_str(), code, &reason, None);
+        return Ok(Exit::No);
+    }
+    let told = Told::of(&proved, signer.as_ref());
+    if reader.global.json {
+        show::json(&told.json(&proved))
+    } else {
+        told.print(&proved)
+    }
+    Ok(Exit::Yes)
+}
+
+pub(super) fn run_note(reader: &Reader<'_>, bytes: &[u8], policy: &Policy) -> anyhow::Result<Exit> {
+    let signed = match verify_checkpoint(bytes, &reader.demands(policy)?) {
+        Ok(signed) => signed,
+        Err(refusal) => return Ok(refused(reader, &refusal)),
+    };
+    let mut open = signed.not_proved();
+    let why = "one checkpoint alone cannot show it; a monitor compares it with the ones before";
+    open.push(Unproved { what: "that the log never rewrote its past", why });
+    if reader.global.json {
+        let mut value = checkpoint_json(&signed);
+        value["result"] = json!("valid");
+        value["not_proved"] = rows(&open);
+        show::json(&value);
+    } else {
+        let point = &signed.checkpoint;
+        show::line(&format!("valid: checkpoint of {}, {} entries, root {}", point.origin, point.size, point.root));
+        print_signatures(&signed);
+        print_open(&open);
+    }
+    Ok(Exit::Yes)
+}
+
+fn refused(reader: &Reader<'_>, refusal: &Refusal) -> Exit {
+    let (exit, hint) = match refusal.kind() {
+        RefusalKind::Malformed => (Exit::Malformed, None),
+        RefusalKind::Invalid => (Exit::No, None),
+        RefusalKind::Trust => (Exit::Trust, Some("--trust names the logs and witnesses you accept")),
+        RefusalKind::Stale => (Exit::NotEvaluated, Some("get a newer receipt with `countersign receipt upgrade`")),
+    };
+    super::refused(reader.global, refusal.kind().as_str(), refusal.code(), &refusal.to_string(), hint);
+    exit
+}
+
+/// A wrong signature always counts; a signer that is not among the keys counts when the reader named keys.
+fn objection(reader: &Reader<'_>, signer: &Signer) -> Option<(&'static str, String)> {
+    match signer {
+        Signer::Wrong(error) => Some((error.code(), format!("the document inside: {error}"))),
+        Signer::NotChecked(id) if !reader.args.keys.is_empty() => {
+            Some(("unknown_key", format!("the document inside is signed by key {id}, which --key does not name")))
+        }
+        Signer::NotChecked(_) | Signer::Trusted(_) => None,
+    }
+}
+
+/// An accepted receipt, in words.
+struct Told {
+    document: Option<Value>,
+    signed_by: Option<String>,
+    signature: &'static str,
+    open: Vec<Unproved>,
+}
+
+impl Told {
+    fn of(proved: &Proved, signer: Option<&Signer>) -> Self {
+        let document = proved.receipt.reveal.as_ref().and_then(|reveal| serde_json::from_str(&reveal.document).ok());
+        let mut open = proved.not_proved();
+        let (signed_by, signature) = match signer {
+            Some(Signer::Trusted(id)) => (Some(id.clone()), "valid"),
+            Some(Signer::NotChecked(id)) => (Some(id.clone()), "not_checked"),
+            Some(Signer::Wrong(_)) | None => (None, "not_checked"),
+        };
+        if signature != "valid" && proved.leaf.is_some() {
+            let why = "its key was not named; --key takes the signer's public key";
+            open.insert(0, Unproved { what: "who signed the document", why });
+        }
+        Self { document, signed_by, signature, open }
+    }
+
+    fn json(&self, proved: &Proved) -> Value {
+        let leaf = proved.leaf.as_ref().map(|leaf| {
+            let known = matches!(leaf.leaf_type.meaning(), Meaning::Known(_));
+            json!({"type": leaf.leaf_type.as_str(), "ts": leaf.minute.to_string(), "known": known})
+        });
+        let text = |name: &str| self.document.as_ref().and_then(|document| document.get(name).cloned());
+        let document = self.document.as_ref().map(|_| {
+            json!({
+                "schema": text("schema"), "issuedAt": text("issuedAt"), "expiresAt": text("expiresAt"),
+                "url": text("url"), "word": text("word"), "keyId": self.signed_by, "signature": self.signature,
+            })
+        });
+        let mut value = checkpoint_json(&proved.signed);
+        value["result"] = json!("valid");
+        value["schema"] = json!(SCHEMA);
+        value["index"] = json!(proved.receipt.index);
+        value["leaf"] = json!(leaf);
+        value["document"] = json!(document);
+        value["not_proved"] = rows(&self.open);
+        value
+    }
+
+    fn print(&self, proved: &Proved) {
+        let point = &proved.signed.checkpoint;
+        show::line(&format!("valid: entry {} of {} in the log {}", proved.receipt.index, point.size, point.origin));
+        if let Some(leaf) = &proved.leaf {
+            show::line(&format!(
+                "  what       {} ({}), logged {}",
+                leaf.leaf_type.meaning().about(),
+                leaf.leaf_type,
+                leaf.minute
+            ));
+        }
+        if let Some(document) = &self.document {
+            let text = |name: &str| document[name].as_str().unwrap_or("-").to_owned();
+            show::line(&format!("  document   {} issued {}", text("schema"), text("issuedAt")));
+            if document["url"].is_string() {
+                show::line(&format!("  about      {}: {}", text("url"), text("word")));
+            }
+            let by = self.signed_by.as_deref().unwrap_or("-");
+            let checked = if self.signature == "valid" { "its signature holds" } else { "not checked" };
+            show::line(&format!("  signed by  key {by}, {checked}"));
+        }
+        print_signatures(&proved.signed);
+        print_open(&self.open);
+    }
+}
+
+fn checkpoint_json(signed: &Signed) -> Value {
+    let names = |list: &[SignedBy]| list.iter().map(|one| one.key.clone()).collect::<Vec<_>>();
+    json!({
+        "log_origin": signed.checkpoint.origin.as_str(), "size": signed.checkpoint.size,
+        "root": signed.checkpoint.root.to_string(), "signed_at": signed.signed_at(), "pq": signed.pq.as_str(),
+        "log_keys": names(&signed.log), "witnesses": names(&signed.witnesses),
+    })
+}
+
+fn rows(open: &[Unproved]) -> Value {
+    open.iter().map(|row| json!({"what": row.what, "why": row.why})).collect()
+}
+
+fn print_signatures(signed: &Signed) {
+    for (who, list) in [("log", &signed.log), ("witness", &signed.witnesses)] {
+        for one in list {
+            let at = one.at.map_or(String::new(), |at| format!(" at {at}"));
+            show::line(&format!("  {who:<10} {} ({}){at}", one.key, algorithm(one.algorithm)));
+        }
+    }
+}
+
+fn print_open(open: &[Unproved]) {
+    for row in open {
+        show::line(&format!("  not proved: {}: {}", row.what, row.why));
+    }
+}
+
+fn algorithm(algorithm: Algorithm) -> &'static str {
+    match algorithm {
+        Algorithm::Ed25519 | Algorithm::Ed25519Cosignature => "Ed25519",
+        Algorithm::MlDsa44 => "ML-DSA-44",
+    }
+}

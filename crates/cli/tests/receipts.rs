@@ -1,0 +1,131 @@
+//! Receipts through the real binary, and through the verifiers in other languages, over one set of cases.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn vectors() -> Value {
+    let path = repository().join("crates/engine/tests/data/receipts.json");
+    serde_json::from_slice(&std::fs::read(path).expect("the cases")).expect("JSON")
+}
+
+/// `countersign verify` on one case: its receipt and trust policy as files, in a folder without keys.
+fn verify(vectors: &Value, case: &Value, more: &[&str]) -> Output {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, text: &Value| {
+        std::fs::write(folder.path().join(name), text.as_str().expect("text")).expect("written");
+    };
+    write("receipt.json", &case["receipt"]);
+    write("trust", &vectors["trust"][case["trust"].as_str().expect("a policy")]);
+    let at = countersign_core::time::Timestamp::from_seconds(case["now"].as_i64().expect("a time")).to_string();
+    let age = case["max_age_s"].as_i64().map(|seconds| format!("{seconds}s"));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_countersign"));
+    command.args(["verify", "receipt.json", "--trust", "trust", "--json", "--at", &at]).args(more);
+    if let Some(age) = &age {
+        command.args(["--max-age", age]);
+    }
+    if case["require_pq"] == true {
+        command.arg("--require-pq");
+    }
+    command.current_dir(&folder).env("COUNTERSIGN_DATA", folder.path()).output().expect("the binary starts")
+}
+
+fn told(out: &Output) -> Value {
+    serde_json::from_slice(&out.stdout).unwrap_or(Value::Null)
+}
+
+fn find<'v>(vectors: &'v Value, name: &str) -> &'v Value {
+    let cases = vectors["cases"].as_array().expect("cases");
+    cases.iter().find(|case| case["name"] == name).expect("the case")
+}
+
+/// The exit codes of the documents, in the vectors' words. A file that does not say it is a receipt is judged as a
+/// signed document, which cannot meet a demand for a log: 5.
+#[test]
+fn every_case_ends_in_its_documented_exit_code() {
+    let vectors = vectors();
+    for case in vectors["cases"].as_array().expect("cases") {
+        let out = verify(&vectors, case, &[]);
+        let wanted: &[i32] = match case["expect"].as_str() {
+            Some("proved") => &[0],
+            Some("invalid") => &[1],
+            Some("malformed") if case["code"] == "receipt_member" => &[3, 5],
+            Some("malformed") => &[3],
+            Some("stale") => &[4],
+            Some("trust_policy_not_met") => &[5],
+            other => panic!("an unknown expectation {other:?}"),
+        };
+        let code = out.status.code().expect("an exit code");
+        assert!(wanted.contains(&code), "{}: {code}, {}", case["name"], String::from_utf8_lossy(&out.stdout));
+        if code != 5 || case["expect"] != "malformed" {
+            assert_eq!(told(&out)["code"], case["code"], "{}", case["name"]);
+        }
+    }
+}
+
+#[test]
+fn an_accepted_receipt_says_what_it_proves_and_what_not() {
+    let vectors = vectors();
+    let key = vectors["document_key"].as_str().expect("a key");
+    let case = find(&vectors, "with a post-quantum signature");
+    let (anonymous, named) = (told(&verify(&vectors, case, &[])), told(&verify(&vectors, case, &["--key", key])));
+    let first = |told: &Value| told["not_proved"][0]["what"].clone();
+    assert_eq!(anonymous["document"]["signature"], "not_checked");
+    assert_eq!(first(&anonymous), "who signed the document");
+    assert_eq!(named["document"]["signature"], "valid");
+    assert_eq!(first(&named), "that everybody is shown the same log");
+    assert_eq!(named["pq"], "valid");
+    assert_eq!(named["leaf"]["type"], "countersign.decision.v1");
+    let newer = told(&verify(&vectors, find(&vectors, "a newer kind of leaf"), &[]));
+    assert_eq!((&newer["result"], &newer["leaf"]["known"]), (&Value::from("valid"), &Value::from(false)));
+}
+
+#[test]
+fn a_named_key_that_did_not_sign_the_document_is_a_no() {
+    let vectors = vectors();
+    let other = "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=";
+    let out = verify(&vectors, find(&vectors, "leaf 3 of 7"), &["--key", other]);
+    assert_eq!((out.status.code(), &told(&out)["code"]), (Some(1), &Value::from("unknown_key")));
+}
+
+fn run(folder: &Path, args: &[&str]) -> Option<i32> {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_countersign"));
+    command.args(args).current_dir(folder).env("COUNTERSIGN_DATA", folder);
+    command.output().expect("the binary starts").status.code()
+}
+
+#[test]
+fn a_checkpoint_and_a_bare_document_end_as_documented() {
+    let vectors = vectors();
+    let folder = tempfile::tempdir().expect("a folder");
+    let receipt: Value =
+        serde_json::from_str(find(&vectors, "with a post-quantum signature")["receipt"].as_str().expect("text"))
+            .expect("JSON");
+    let checkpoint = receipt["checkpoint"].as_str().expect("a note");
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).expect("written");
+    write("checkpoint", checkpoint);
+    write("changed", &checkpoint.replacen("\n7\n", "\n8\n", 1));
+    write("decision.json", receipt["reveal"]["document"].as_str().expect("a document"));
+    for (name, file) in [("log+pq", "trust"), ("log", "plain"), ("other", "other")] {
+        write(file, vectors["trust"][name].as_str().expect("a policy"));
+    }
+    write("damaged", "quorum\n");
+    let code = |args: &[&str]| run(folder.path(), args);
+    assert_eq!(code(&["verify", "checkpoint", "--trust", "trust", "--require-pq"]), Some(0));
+    assert_eq!(code(&["verify", "changed", "--trust", "trust"]), Some(1));
+    assert_eq!(code(&["verify", "checkpoint"]), Some(2), "no trust policy anywhere");
+    assert_eq!(code(&["verify", "checkpoint", "--trust", "trust", "--max-age", "soon"]), Some(2));
+    assert_eq!(code(&["verify", "checkpoint", "--trust", "damaged"]), Some(3));
+    assert_eq!(code(&["verify", "checkpoint", "--trust", "trust", "--max-age", "1s"]), Some(4));
+    assert_eq!(code(&["verify", "checkpoint", "--trust", "other"]), Some(5));
+    assert_eq!(code(&["verify", "checkpoint", "--trust", "plain", "--require-pq"]), Some(5));
+    let (key, at) = (vectors["document_key"].as_str().expect("a key"), "2026-09-01T09:05:00Z");
+    assert_eq!(code(&["verify", "decision.json", "--key", key, "--at", at]), Some(0));
+    assert_eq!(code(&["verify", "decision.json", "--key", key]), Some(4), "its terms have ended");
+    assert_eq!(code(&["verify", "decision.json", "--key", key, "--at", at, "--trust", "trust"]), Some(5));
+}
