@@ -12,10 +12,12 @@
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
-use std::os::unix::fs::{FileExt as _, MetadataExt as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::OpenError;
+use super::disk::Disk;
 use super::wal::header::origin_hash;
 use super::wal::record::crc32c;
 use crate::checkpoint::Origin;
@@ -95,6 +97,7 @@ pub(super) struct Mark {
 
 /// A file with two slots that are written in turn, so that one damaged slot leaves the one before it.
 pub(super) struct Marks {
+    disk: Arc<dyn Disk>,
     path: PathBuf,
     file: File,
     origin: [u8; 32],
@@ -104,9 +107,14 @@ pub(super) struct Marks {
 impl Marks {
     /// Opens the file, or makes it, and gives the newest mark in it. A file of another log, or one whose slots are
     /// both damaged, is `Err(None)`.
-    pub(super) fn open(path: &Path, origin: &Origin) -> Result<(Self, Option<Mark>), Option<io::Error>> {
+    pub(super) fn open(
+        disk: &Arc<dyn Disk>,
+        path: &Path,
+        origin: &Origin,
+    ) -> Result<(Self, Option<Mark>), Option<io::Error>> {
         let file = OpenOptions::new().create(true).truncate(false).read(true).write(true).open(path).map_err(Some)?;
-        let mut marks = Self { path: path.to_owned(), file, origin: origin_hash(origin), turn: 0 };
+        let mut marks =
+            Self { disk: Arc::clone(disk), path: path.to_owned(), file, origin: origin_hash(origin), turn: 0 };
         let bytes = fs::read(path).map_err(Some)?;
         let slots = [0, SLOT as usize].map(|at| bytes.get(at..).and_then(decode));
         let newest = slots.iter().flatten().max_by_key(|slot| slot.turn);
@@ -129,7 +137,7 @@ impl Marks {
     pub(super) fn write(&mut self, mark: &Mark) -> io::Result<()> {
         self.turn += 1;
         let bytes = encode(&Slot { turn: self.turn, origin: self.origin, mark: *mark });
-        self.file.write_all_at(&bytes, self.turn % 2 * SLOT)
+        self.disk.write_at(&self.file, &bytes, self.turn % 2 * SLOT)
     }
 }
 
@@ -184,6 +192,10 @@ fn decode(bytes: &[u8]) -> Option<Slot> {
 mod tests {
     use super::*;
 
+    fn disk() -> Arc<dyn Disk> {
+        Arc::new(super::super::disk::RealDisk)
+    }
+
     fn mark(size: u64) -> Mark {
         Mark { size, root: Hash::from_bytes([size as u8; 32]), time: 7, stored: 0, run: Run::Open }
     }
@@ -193,20 +205,20 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("head");
         let origin = Origin::parse("log.example.test/a").unwrap();
-        let (mut marks, none) = Marks::open(&path, &origin).unwrap();
+        let (mut marks, none) = Marks::open(&disk(), &path, &origin).unwrap();
         assert_eq!(none, None);
         (1..=3).for_each(|size| marks.write(&mark(size)).unwrap());
-        assert_eq!(Marks::open(&path, &origin).unwrap().1, Some(mark(3)));
+        assert_eq!(Marks::open(&disk(), &path, &origin).unwrap().1, Some(mark(3)));
         let whole = fs::read(&path).unwrap();
         // The third write went to the second slot; damage there leaves the second mark.
         for at in 0..SLOT_BYTES {
             let mut bytes = whole.clone();
             bytes[SLOT as usize + at] ^= 1;
             fs::write(&path, &bytes).unwrap();
-            assert_eq!(Marks::open(&path, &origin).unwrap().1, Some(mark(2)));
+            assert_eq!(Marks::open(&disk(), &path, &origin).unwrap().1, Some(mark(2)));
         }
         fs::write(&path, &whole[..SLOT as usize + 50]).unwrap();
-        assert_eq!(Marks::open(&path, &origin).unwrap().1, Some(mark(2)), "a cut file");
+        assert_eq!(Marks::open(&disk(), &path, &origin).unwrap().1, Some(mark(2)), "a cut file");
     }
 
     #[test]
@@ -214,10 +226,10 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("head");
         let origin = Origin::parse("log.example.test/a").unwrap();
-        Marks::open(&path, &origin).unwrap().0.write(&mark(1)).unwrap();
+        Marks::open(&disk(), &path, &origin).unwrap().0.write(&mark(1)).unwrap();
         let other = Origin::parse("log.example.test/b").unwrap();
-        assert!(matches!(Marks::open(&path, &other), Err(None)));
+        assert!(matches!(Marks::open(&disk(), &path, &other), Err(None)));
         fs::write(&path, b"rubbish").unwrap();
-        assert!(matches!(Marks::open(&path, &origin), Err(None)));
+        assert!(matches!(Marks::open(&disk(), &path, &origin), Err(None)));
     }
 }

@@ -13,7 +13,6 @@ use super::tiles::TilesError;
 use super::{Config, Fatal, Head, ReadError, Step, wal};
 use crate::tile::{Content, TilePath};
 
-const RETRY: Duration = Duration::from_secs(1);
 const WIDTH: u64 = 256;
 
 pub(super) struct Keeper {
@@ -42,7 +41,7 @@ impl Keeper {
             match done {
                 Err(TilesError::Conflict(path)) => return self.end(&Fatal::new("store", TilesError::Conflict(path))),
                 _ if seen.closing => return,
-                Err(TilesError::Unavailable(_)) => seen = self.shared.wait(seen, RETRY),
+                Err(TilesError::Unavailable(_)) => seen = self.shared.wait(seen, self.config.publish_every),
                 Ok(()) => seen = self.shared.wait(seen, self.until_due(&published)),
             }
         }

@@ -157,7 +157,9 @@ impl From<Damage> for OpenError {
     fn from(damage: Damage) -> Self {
         Self::Damaged(match damage {
             Damage::Header => "the head of a write-ahead segment does not read".into(),
-            Damage::Record(at) => format!("a write-ahead record at byte {at} does not read, and a commit follows it"),
+            Damage::Record(at) => {
+                format!("a write-ahead record at byte {at} does not read, and a later batch follows it")
+            }
         })
     }
 }
@@ -253,7 +255,7 @@ fn marks(dir: &Path, config: &Config, origin: &Origin) -> Result<Remembered, Ope
     let own = dir.join("head");
     let (mut files, mut found) = (Vec::new(), Vec::new());
     for path in std::iter::once(&own).chain(&config.second_record) {
-        let (file, mark) = Marks::open(path, origin).map_err(|error| match error {
+        let (file, mark) = Marks::open(&config.disk, path, origin).map_err(|error| match error {
             Some(error) => OpenError::Io(error),
             None => OpenError::Record(path.display().to_string()),
         })?;

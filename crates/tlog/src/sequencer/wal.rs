@@ -135,7 +135,7 @@ pub(super) enum Tail {
 #[derive(Debug)]
 pub(super) enum Damage {
     Header,
-    /// A record before a commit does not read.
+    /// A record before the commit of a later batch does not read.
     Record(usize),
 }
 
@@ -148,14 +148,17 @@ impl Contents {
         })
     }
 
-    /// Gives every committed batch to `apply`, in order. A bad record with a commit behind it is damage: that batch
-    /// was answered. One with none behind it is a write that did not finish.
+    /// Gives every committed batch to `apply`, in order.
+    ///
+    /// A bad record followed by the commit of a *later* batch is damage: its batch was synced before the later one was
+    /// written. In the last batch it may be a write that did not finish, whose sectors reach a disk in any order; if
+    /// that batch was answered after all, the head files know.
     pub(super) fn batches<E: From<Damage>>(
         &self,
         mut apply: impl FnMut(&[Entry<'_>], &Commit) -> Result<(), E>,
     ) -> Result<Tail, E> {
         let mut rest = self.bytes.get(self.start..).unwrap_or_default();
-        let (mut entries, mut end) = (Vec::new(), self.start);
+        let (mut entries, mut end, mut root) = (Vec::new(), self.start, self.header.root);
         loop {
             match record::read(rest) {
                 Read::Entry(entry, after) => {
@@ -166,13 +169,16 @@ impl Contents {
                     apply(&entries, &commit)?;
                     entries.clear();
                     rest = after;
+                    root = commit.root;
                     end = self.bytes.len() - after.len();
                 }
                 Read::Nothing => break,
             }
         }
-        if record::holds_commit(rest) {
-            return Err(Damage::Record(self.bytes.len() - rest.len()).into());
+        match record::find_commit(rest) {
+            Some((own, after)) if own.before == root && record::find_commit(after).is_none() => {}
+            Some(_) => return Err(Damage::Record(self.bytes.len() - rest.len()).into()),
+            None => {}
         }
         let after = self.bytes.get(end..).unwrap_or_default();
         Ok(if after.iter().all(|byte| *byte == 0) { Tail::Clean(end) } else { Tail::Torn(end) })

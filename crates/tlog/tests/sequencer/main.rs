@@ -3,5 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 mod common;
+mod damage;
+mod disk;
+mod files;
+mod kill;
 mod receipts;
 mod start;

@@ -122,12 +122,15 @@ fn parse_commit(body: &[u8]) -> Option<Commit> {
     })
 }
 
-/// Whether a whole commit stands anywhere in these bytes. Behind a bad record the framing is lost, so every offset is
-/// tried; a commit has one length, which makes that quick.
-pub(super) fn holds_commit(bytes: &[u8]) -> bool {
+/// The first whole commit anywhere in these bytes, and what follows it. Behind a bad record the framing is lost, so
+/// every offset is tried; a commit has one length, which makes that quick.
+pub(super) fn find_commit(bytes: &[u8]) -> Option<(Commit, &[u8])> {
     let mark = (COMMIT_LENGTH as u32).to_be_bytes();
-    let at = |offset: usize| bytes.get(offset..).is_some_and(|rest| matches!(read(rest), Read::Commit(..)));
-    bytes.windows(mark.len()).enumerate().any(|(offset, window)| window == mark && at(offset))
+    let marked = bytes.windows(mark.len()).enumerate().filter(|(_, window)| *window == mark);
+    marked.filter_map(|(offset, _)| bytes.get(offset..)).find_map(|rest| match read(rest) {
+        Read::Commit(commit, after) => Some((commit, after)),
+        Read::Entry(..) | Read::Nothing => None,
+    })
 }
 
 #[cfg(test)]
@@ -153,12 +156,12 @@ mod tests {
         assert_eq!(bytes.len(), entry_length(4));
         assert_eq!(&bytes[..4], [0, 0, 0, 45]);
         assert_eq!(&bytes[8..17], [1, 0, 0, 0, 0, 0, 0, 0, 5]);
-        assert!(!holds_commit(&bytes));
+        assert_eq!(find_commit(&bytes), None);
         push_commit(&mut bytes, &commit);
         assert_eq!(bytes.len(), entry_length(4) + COMMIT_BYTES);
         let Read::Entry(found, rest) = read(&bytes) else { panic!("an entry stands first") };
         assert_eq!((found, read(rest)), (entry, Read::Commit(commit, &[])));
-        assert!(holds_commit(&bytes[3..]), "found without framing");
+        assert_eq!(find_commit(&bytes[3..]), Some((commit, &[][..])), "found without framing");
         assert_eq!(read(&[0; 64]), Read::Nothing);
     }
 
@@ -176,7 +179,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_bytes_read_without_panic(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
-            let _ = (read(&bytes), holds_commit(&bytes));
+            let _ = (read(&bytes), find_commit(&bytes));
         }
     }
 }

@@ -1,0 +1,199 @@
+//! Disks and storage that fail: the log says what it knows, signs nothing in doubt, and goes on after a start.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use countersign_tlog::sequencer::disk::Disk;
+use countersign_tlog::sequencer::tiles::{MemoryTiles, Tiles, TilesError};
+use countersign_tlog::sequencer::{AppendError, Config, Fatal, Flush, Log, Logged};
+use countersign_tlog::tile::TilePath;
+
+use crate::common::*;
+
+/// A disk of which single operations can be switched to fail.
+#[derive(Default)]
+struct Faulty {
+    no_write: AtomicBool,
+    no_sync: AtomicBool,
+    no_dir_sync: AtomicBool,
+    /// Writes of this length and more fail: a new segment, but not a batch.
+    no_space_for: AtomicU64,
+}
+
+fn fail(when: &AtomicBool) -> io::Result<()> {
+    if when.load(Ordering::SeqCst) { Err(io::Error::other("injected")) } else { Ok(()) }
+}
+
+impl Disk for Faulty {
+    fn write_at(&self, file: &File, bytes: &[u8], offset: u64) -> io::Result<()> {
+        use std::os::unix::fs::FileExt as _;
+        fail(&self.no_write)?;
+        let limit = self.no_space_for.load(Ordering::SeqCst);
+        if limit != 0 && bytes.len() as u64 >= limit {
+            return Err(io::ErrorKind::StorageFull.into());
+        }
+        file.write_all_at(bytes, offset)
+    }
+
+    fn sync(&self, file: &File) -> io::Result<()> {
+        fail(&self.no_sync)?;
+        file.sync_data()
+    }
+
+    fn sync_dir(&self, dir: &Path) -> io::Result<()> {
+        fail(&self.no_dir_sync)?;
+        File::open(dir)?.sync_all()
+    }
+}
+
+/// A log on a faulty disk, and what its fatal hook was told.
+fn faulty(home: &Home) -> (Log, Arc<Faulty>, Arc<Mutex<Vec<Fatal>>>) {
+    let (disk, told) = (Arc::new(Faulty::default()), Arc::new(Mutex::new(Vec::new())));
+    let hook = Arc::clone(&told);
+    let config = Config {
+        disk: disk.clone(),
+        segment_bytes: 100_000,
+        fatal: Arc::new(move |fatal| hook.lock().unwrap().push(fatal.clone())),
+        ..Config::one_shot()
+    };
+    (home.open(config), disk, told)
+}
+
+/// What the hook was told; callers hear first.
+fn wait_for(told: &Mutex<Vec<Fatal>>) -> Vec<&'static str> {
+    while told.lock().unwrap().is_empty() {
+        std::thread::yield_now();
+    }
+    told.lock().unwrap().iter().map(|fatal| fatal.what).collect()
+}
+
+#[test]
+fn a_failed_write_or_sync_ends_the_log_and_the_next_start_knows() {
+    for (fault, survives) in [("write", false), ("sync", true)] {
+        let home = Home::new();
+        let (log, disk, told) = faulty(&home);
+        let first = append(&log, entry(0)).unwrap();
+        let switch = if fault == "write" { &disk.no_write } else { &disk.no_sync };
+        switch.store(true, Ordering::SeqCst);
+        assert_eq!(append(&log, entry(1)), Err(AppendError::Unknown));
+        assert_eq!(wait_for(&told), [fault]);
+        assert_eq!(log.fatal().map(|fatal| fatal.what), Some(fault));
+        assert_eq!(log.head(), first.head, "nothing in doubt was signed");
+        switch.store(false, Ordering::SeqCst);
+        assert_eq!(append(&log, entry(2)), Err(AppendError::Closed), "it does not try again");
+        log.close();
+
+        let log = home.open(Config::one_shot());
+        assert_eq!(verify(&log.receipt(0).unwrap(), &leaf(0), &log.trust()), if survives { 2 } else { 1 });
+        let again = append(&log, entry(1)).unwrap();
+        let expected = if survives { Logged::Before } else { Logged::Now };
+        assert_eq!((again.index, again.logged), (1, expected), "after a failed {fault}");
+        assert_eq!(append(&log, entry(2)).unwrap().index, 2);
+    }
+}
+
+#[test]
+fn a_full_disk_refuses_the_batch_and_the_log_lives_on() {
+    let home = Home::new();
+    let (log, disk, told) = faulty(&home);
+    // A segment has room for 100,000 bytes; a leaf that does not fit asks for a new one.
+    let big = |n: u64| countersign_tlog::sequencer::Entry { idempotency_key: key(n), leaf: vec![7; 60_000] };
+    assert_eq!(append(&log, big(0)).unwrap().index, 0);
+    disk.no_space_for.store(4000, Ordering::SeqCst);
+    assert_eq!(append(&log, big(1)), Err(AppendError::NoSpace));
+    assert_eq!(append(&log, entry(2)).unwrap().index, 1, "what fits is still taken");
+    assert!(told.lock().unwrap().is_empty());
+    disk.no_space_for.store(0, Ordering::SeqCst);
+    assert_eq!(append(&log, big(1)).unwrap().index, 2, "and a retry is new, not a conflict");
+    log.close();
+    assert_eq!(home.open(Config::one_shot()).head().checkpoint.size, 3);
+}
+
+#[test]
+fn a_segment_whose_name_may_be_lost_ends_the_log() {
+    let home = Home::new();
+    let (log, disk, told) = faulty(&home);
+    let big = |n: u64| countersign_tlog::sequencer::Entry { idempotency_key: key(n), leaf: vec![7; 60_000] };
+    append(&log, big(0)).unwrap();
+    disk.no_dir_sync.store(true, Ordering::SeqCst);
+    assert_eq!(append(&log, big(1)), Err(AppendError::Unknown));
+    assert_eq!(wait_for(&told), ["segment"]);
+    log.close();
+    assert_eq!(append(&home.open(Config::one_shot()), big(1)).unwrap().index, 1);
+}
+
+/// Storage that is away, or holds something else.
+struct Away {
+    inner: MemoryTiles,
+    failures: AtomicU64,
+}
+
+impl Tiles for Away {
+    fn put(&self, path: &TilePath, bytes: &[u8]) -> Result<(), TilesError> {
+        let left = self.failures.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
+        match left {
+            Ok(_) => Err(TilesError::Unavailable("injected".into())),
+            Err(_) => self.inner.put(path, bytes),
+        }
+    }
+
+    fn get(&self, path: &TilePath) -> Result<Option<Vec<u8>>, TilesError> {
+        self.inner.get(path)
+    }
+
+    fn publish(&self, checkpoint: &[u8]) -> Result<(), TilesError> {
+        self.inner.publish(checkpoint)
+    }
+
+    fn published(&self) -> Result<Option<Vec<u8>>, TilesError> {
+        self.inner.published()
+    }
+}
+
+#[test]
+fn storage_that_is_away_delays_tiles_and_never_receipts() {
+    let home = Home::new();
+    let tiles = Arc::new(Away { inner: MemoryTiles::default(), failures: AtomicU64::new(3) });
+    let config = Config {
+        flush: Flush::Window(Duration::from_secs(600)),
+        batch: 256,
+        publish_every: Duration::from_millis(1),
+        ..Config::default()
+    };
+    let log = Log::open(&home.path(), config, keys(), clock(&home.now), tiles.clone()).unwrap();
+    append_all(&log, (0..256).map(entry)).into_iter().for_each(|outcome| drop(outcome.unwrap()));
+    while tiles.inner.paths().len() < 2 || tiles.published().unwrap().is_none() {
+        std::thread::yield_now();
+    }
+    assert_eq!(verify(&log.receipt(9).unwrap(), &leaf(9), &log.trust()), 256);
+}
+
+#[test]
+fn tiles_that_were_never_stored_are_stored_by_the_next_run() {
+    let home = Home::new();
+    let away = Arc::new(Away { inner: MemoryTiles::default(), failures: AtomicU64::new(u64::MAX) });
+    let log = Log::open(&home.path(), Config::one_shot(), keys(), clock(&home.now), away).unwrap();
+    append_all(&log, (0..300).map(entry)).into_iter().for_each(|outcome| drop(outcome.unwrap()));
+    log.close();
+    assert!(home.tiles.paths().is_empty());
+    home.open(Config::one_shot()).close();
+    let mut paths: Vec<_> = home.tiles.paths().iter().map(ToString::to_string).collect();
+    paths.sort();
+    assert_eq!(paths, ["tile/0/000", "tile/entries/000"]);
+}
+
+#[test]
+fn a_tile_with_other_bytes_ends_the_log() {
+    let home = Home::new();
+    home.tiles.put(&TilePath::parse("tile/0/000").unwrap(), &[0; 8192]).unwrap();
+    let (log, _, told) = faulty(&home);
+    append_all(&log, (0..256).map(entry)).into_iter().for_each(|outcome| drop(outcome.unwrap()));
+    assert_eq!(wait_for(&told), ["store"]);
+    assert_eq!(append(&log, entry(300)), Err(AppendError::Closed));
+    log.close();
+    assert_eq!(wait_for(&told), ["store"], "told once");
+}
