@@ -34,9 +34,22 @@ enum Scheme {
     Unknown,
 }
 
+/// Where an entry's payment is settled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Profile {
+    /// On a network.
+    Chain,
+    /// With Cloudflare: the payee is a role, the asset a currency, and the network's name no CAIP-2 id.
+    Cloudflare,
+}
+
+/// The network's name in the Cloudflare profile.
+const CLOUDFLARE: &str = "cloudflare:402";
+
 struct Entry<'d> {
     node: Node<'d>,
     version: u8,
+    profile: Profile,
     subject: String,
     scheme: Scheme,
     family: Option<Family>,
@@ -46,8 +59,15 @@ struct Entry<'d> {
 /// Reads one entry; no offer comes of what is no object.
 pub(super) fn read(node: Node<'_>, index: usize, place: &Place<'_>) -> (Option<Offer>, Vec<Finding>) {
     let subject = format!("{}accepts[{index}]", place.prefix);
-    let mut entry =
-        Entry { node, version: place.version, subject, scheme: Scheme::Unknown, family: None, findings: Vec::new() };
+    let mut entry = Entry {
+        node,
+        version: place.version,
+        profile: Profile::Chain,
+        subject,
+        scheme: Scheme::Unknown,
+        family: None,
+        findings: Vec::new(),
+    };
     if node.kind() != NodeKind::Object {
         entry.note("accepts.entry", "", node.raw(), None);
         return (None, entry.findings);
@@ -66,8 +86,8 @@ impl Entry<'_> {
         let usd = asset_row.filter(|row| row.usd_pegged).zip(amount.as_ref());
         let usd = usd.map(|(row, amount)| amount.usd(row.decimals));
         self.price(usd.as_ref());
-        let pay_to = self.pay_to(network.as_ref(), &asset);
-        let max_timeout_seconds = self.timeout(network.as_ref());
+        let pay_to = self.pay_to(&asset);
+        let max_timeout_seconds = self.timeout();
         self.extra(asset_row);
         self.version_1(place.asked);
         Offer {
@@ -123,6 +143,11 @@ impl Entry<'_> {
 
     fn network(&mut self) -> (String, Option<Network>) {
         let (text, shown) = self.text("network");
+        if text.as_deref() == Some(CLOUDFLARE) {
+            self.profile = Profile::Cloudflare;
+            self.note("profile.cloudflare", "network", &shown, None);
+            return (shown, None);
+        }
         let Some(read) = text.as_deref().and_then(network::read) else {
             self.note("network.form", "network", &shown, None);
             return (shown, None);
@@ -139,9 +164,7 @@ impl Entry<'_> {
             }
             _ => {}
         }
-        if read.network.as_str() == payee::CLOUDFLARE {
-            self.note("profile.cloudflare", "network", &shown, None);
-        } else if read.network.family() == Family::Other {
+        if read.network.family() == Family::Other {
             self.note("network.unjudged", "network", &shown, None);
         }
         (shown, Some(read.network))

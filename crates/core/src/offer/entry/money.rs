@@ -1,8 +1,7 @@
 //! What is asked for: asset, amount, and the price they come to.
 
 use super::super::clean;
-use super::payee::CLOUDFLARE;
-use super::{Entry, extra_text};
+use super::{Entry, Profile, extra_text};
 use crate::address;
 use crate::amount::{Amount, AmountError, Usd};
 use crate::asset::{self, AssetRow};
@@ -12,6 +11,9 @@ use crate::network::{Family, Network};
 impl Entry<'_> {
     pub(super) fn asset(&mut self, network: Option<&Network>) -> (String, Option<&'static AssetRow>) {
         let (text, shown) = self.text("asset");
+        if self.profile == Profile::Cloudflare && text.as_deref().is_some_and(currency) {
+            return (shown, None);
+        }
         let (Some(network), Some(text)) = (network, text) else {
             self.note("asset.form", "asset", &shown, None);
             return (shown, None);
@@ -26,7 +28,7 @@ impl Entry<'_> {
     /// An asset outside the table: is it no asset at all, does it pretend, or is it merely unknown?
     fn no_row(&mut self, network: &Network, text: &str, shown: &str) {
         let formed = match network.family() {
-            Family::Other => network.as_str() != CLOUDFLARE || currency(text),
+            Family::Other => true,
             Family::Avm => !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()),
             family => address::check(family, text).is_ok(),
         };

@@ -1,11 +1,8 @@
 //! Who is paid.
 
-use super::Entry;
+use super::{Entry, Profile};
 use crate::address::{self, Checksum};
-use crate::network::{Family, Network};
-
-/// The network of the Cloudflare profile, where the payee is a role and the asset a currency.
-pub(super) const CLOUDFLARE: &str = "cloudflare:402";
+use crate::network::Family;
 
 /// Addresses that nobody can spend from, in normal form: Ethereum's burn address, Solana's system program (32 zero
 /// bytes) and incinerator, Algorand's, Stellar's and Hedera's zero accounts.
@@ -19,14 +16,14 @@ const DEAD_ENDS: [(Family, &str); 6] = [
 ];
 
 impl Entry<'_> {
-    pub(super) fn pay_to(&mut self, network: Option<&Network>, asset: &str) -> String {
+    pub(super) fn pay_to(&mut self, asset: &str) -> String {
         let (text, shown) = self.text("payTo");
         let family = self.family.unwrap_or(Family::Other);
         let Some(Ok(checked)) = text.as_deref().map(|text| address::check(family, text)) else {
             self.note("payee.form", "payTo", &shown, None);
             return shown;
         };
-        if network.is_some_and(|network| network.as_str() == CLOUDFLARE) {
+        if self.profile == Profile::Cloudflare {
             return checked.normal;
         }
         if checked.checksum == Checksum::Wrong {

@@ -1,18 +1,16 @@
 //! How long an authorisation would stay good. The reference buyer adds `maxTimeoutSeconds` to the time of day with
 //! whatever JavaScript's `+` makes of it, so what kind of value stands there decides what a buyer signs.
 
-use super::Entry;
-use super::payee::CLOUDFLARE;
+use super::{Entry, Profile};
 use crate::json::{Node, NodeKind};
-use crate::network::Network;
 
 /// Longest lifetime that is not remarked on.
 const HOUR: u64 = 3600;
 const MEMBER: &str = "maxTimeoutSeconds";
 
 impl Entry<'_> {
-    pub(super) fn timeout(&mut self, network: Option<&Network>) -> Option<u64> {
-        let optional = network.is_some_and(|network| network.as_str() == CLOUDFLARE);
+    pub(super) fn timeout(&mut self) -> Option<u64> {
+        let optional = self.profile == Profile::Cloudflare;
         let Some(node) = self.node.get(MEMBER) else {
             if !optional {
                 self.note("timeout.missing", MEMBER, "absent", Some("a number of seconds"));

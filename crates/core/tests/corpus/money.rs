@@ -1,0 +1,212 @@
+//! Money, asset, network, recipient.
+
+use countersign_core::offer::{Grade, Interop, RailSeen, Word};
+use serde_json::{Value, json};
+
+use crate::common::{Answer, PAYEE, USDC, alone, entry, entry_1, only, rules, solana, v1, v2, with};
+
+/// USDC on Monad, whose EIP-712 name is USDC.
+fn monad(name: &str) -> Value {
+    let mut entry = entry();
+    entry["network"] = json!("eip155:143");
+    entry["asset"] = json!("0x754704Bc059F8C67012fEd69BC8A327a5aafb603");
+    entry["extra"]["name"] = json!(name);
+    entry
+}
+
+/// The reference buyer signs it, and nobody can settle what it signs.
+#[test]
+fn c13_the_signing_name_of_another_network() {
+    let wrong = alone(monad("USD Coin"));
+    assert_eq!((wrong.word, rules(&wrong)), (Word::NotPayable, vec!["asset.eip712_name"]));
+    assert_eq!(wrong.findings[0].expected.as_deref(), Some("USDC / 2"));
+    assert_eq!(only(&wrong).interop, Interop::Pass);
+    assert_eq!(alone(monad("USDC")).word, Word::Payable);
+}
+
+#[test]
+fn c39_extra_without_name_and_version() {
+    for extra in [Value::Null, json!({}), json!({"name": "USD Coin"}), json!({"name": "", "version": ""})] {
+        let reading = alone(with("extra", extra.clone()));
+        assert_eq!((reading.word, rules(&reading)), (Word::NotPayable, vec!["asset.eip712_missing"]), "{extra}");
+        assert_eq!(only(&reading).interop, Interop::Fail("asset.eip712_missing"));
+    }
+    let permit2 = alone(with("extra", json!({"assetTransferMethod": "permit2"})));
+    assert_eq!(permit2.word, Word::Payable, "permit2 signs under its own name");
+}
+
+/// Each network family has its own name for the facilitator, and the cap is told as a cap.
+#[test]
+fn c41_how_upto_names_the_facilitator() {
+    let upto = |mut entry: Value, member: &str| {
+        entry["scheme"] = json!("upto");
+        entry["extra"][member] = json!("0x1111111111111111111111111111111111111111");
+        alone(entry)
+    };
+    for (entry, member) in [(entry(), "facilitatorAddress"), (solana(), "facilitator")] {
+        let reading = upto(entry, member);
+        assert_eq!((reading.word, rules(&reading)), (Word::Payable, vec!["scheme.upto"]));
+        assert_eq!(only(&reading).interop, Interop::NotEvaluated);
+    }
+    for (entry, member) in [(entry(), "facilitator"), (solana(), "facilitatorAddress")] {
+        let reading = upto(entry, member);
+        assert_eq!(rules(&reading), ["scheme.upto", "upto.facilitator_name"]);
+        assert_eq!(
+            (reading.word, reading.findings[1].observed.as_str()),
+            (Word::NotPayable, &*format!("extra.{member}"))
+        );
+    }
+    assert!(rules(&alone(with("scheme", json!("upto")))).contains(&"upto.facilitator_missing"));
+}
+
+/// The offer is right; what an old client misses is its own cap.
+#[test]
+fn c42_a_right_amount_that_an_old_client_does_not_read() {
+    let reading = alone(entry());
+    assert_eq!((reading.word, rules(&reading)), (Word::Payable, vec![]));
+    assert_eq!(only(&reading).amount.as_ref().unwrap().to_string(), "10000");
+    let absent = Answer::of(&v2(json!([with("amount", Value::Null)]))).read();
+    assert_eq!((only(&absent).amount.as_ref(), absent.word), (None, Word::NotPayable), "absent is never zero");
+}
+
+/// Body-only probes called such endpoints dead.
+#[test]
+fn c44_a_header_and_an_empty_body() {
+    for body in ["", "{}", "null"] {
+        let reading = Answer::of(&v2(json!([entry()]))).body(body).read();
+        assert_eq!((reading.word, rules(&reading)), (Word::Payable, vec![]), "{body:?}");
+    }
+}
+
+#[test]
+fn c46_placeholders_in_version_1() {
+    let mut odd = entry_1();
+    (odd["asset"], odd["payTo"]) = (json!(""), json!("walletaddress"));
+    let reading = Answer::new(402).body(v1(json!([odd])).to_string()).read();
+    assert_eq!((reading.word, rules(&reading)), (Word::NotPayable, vec!["asset.form", "payee.form"]));
+}
+
+#[test]
+fn c48_algorands_whole_genesis_hash() {
+    let offer = json!({
+        "scheme": "exact", "network": "algorand:wGHE2Pwdvd7S12BL5FaOP20EGYesN73ktiC1qzkkit8=", "amount": "10000",
+        "asset": "31566704", "payTo": "7ZUECA7HFLZTXENRV24SHLU4AVPUTMTTDUFUBNBD64C73F3UHRTHAIOF6Q",
+        "maxTimeoutSeconds": 60, "extra": {}
+    });
+    let reading = alone(offer);
+    assert_eq!((reading.word, rules(&reading)), (Word::Payable, vec!["network.legacy"]));
+    let network = only(&reading).network.as_ref().unwrap();
+    assert_eq!(network.as_str(), "algorand:wGHE2Pwdvd7S12BL5FaOP20EGYesN73k");
+}
+
+/// Symbols come from the table; an unknown token has none, and no price.
+#[test]
+fn c50_an_asset_the_table_does_not_know() {
+    let mut strange = entry();
+    strange["asset"] = json!("0x1234567890123456789012345678901234567890");
+    strange["extra"] = json!({"name": "Ether", "version": "1"});
+    let reading = Answer::of(&v2(json!([entry(), strange]))).read();
+    let seen: Vec<_> =
+        reading.offers.iter().map(|offer| (offer.asset_row.map(|row| row.symbol), offer.usd.is_some())).collect();
+    assert_eq!(seen, [(Some("USDC"), true), (None, false)]);
+    assert_eq!((reading.offers[0].word, reading.offers[1].word), (Word::Payable, Word::PayableWithWarnings));
+    assert_eq!(reading.offers[1].interop, Interop::Fail("asset.unknown"));
+}
+
+/// MegaUSD has 18 decimals: a cent is 10^16 units. 78 digits are a uint256, 79 are none.
+#[test]
+fn c51_amounts_of_eighteen_decimals() {
+    let mega = |amount: &str| {
+        let mut entry = with("amount", json!(amount));
+        (entry["network"], entry["asset"]) =
+            (json!("eip155:4326"), json!("0xFAfDdbb3FC7688494971a79cc65DCa3EF82079E7"));
+        entry["extra"] = json!({"name": "MegaUSD", "version": "1"});
+        alone(entry)
+    };
+    let cent = mega("10000000000000000");
+    assert_eq!((cent.word, only(&cent).usd.as_ref().unwrap().to_string()), (Word::Payable, "0.01".to_owned()));
+    let dollar = mega("1000000000000000000");
+    assert_eq!((dollar.word, only(&dollar).usd.as_ref().unwrap().to_string()), (Word::Payable, "1".to_owned()));
+    let most = "115792089237316195423570985008687907853269984665640564039457584007913129639935";
+    assert_eq!(only(&mega(most)).amount.as_ref().unwrap().to_string(), most);
+    assert_eq!(rules(&mega(&format!("1{most}"))), ["amount.form"]);
+}
+
+/// Valid by its profile, no payment on a chain, and nothing of ours to judge it by.
+#[test]
+fn c53_the_cloudflare_profile() {
+    let offer = json!({
+        "scheme": "batch-settlement", "network": "cloudflare:402", "amount": "5", "asset": "USD",
+        "payTo": "merchant", "extra": {"version": "1.0.0"}
+    });
+    let reading = alone(offer);
+    assert_eq!((reading.word, rules(&reading)), (Word::NotEvaluated, vec!["scheme.unjudged", "profile.cloudflare"]));
+    assert_eq!((only(&reading).spec, only(&reading).interop), (Grade::Pass, Interop::NotEvaluated));
+    let mut zero = v2(json!([{
+        "scheme": "batch-settlement", "network": "cloudflare:402", "amount": "5", "asset": "dollars",
+        "payTo": "merchant", "maxTimeoutSeconds": 0
+    }]));
+    assert!(rules(&Answer::of(&zero).read()).contains(&"asset.form"), "a currency has three letters");
+    zero["accepts"][0]["asset"] = json!("EUR");
+    assert_eq!(Answer::of(&zero).read().word, Word::NotEvaluated, "zero seconds promise no price");
+}
+
+#[test]
+fn c54_another_rail_and_a_second_network_beside() {
+    let answer = Answer::of(&v2(json!([entry(), solana()])));
+    let reading = answer.header("WWW-Authenticate", r#"Payment id="p1", method="tempo""#).read();
+    assert_eq!((reading.word, rules(&reading)), (Word::Payable, vec![]));
+    assert_eq!(reading.rails, [RailSeen::Mpp]);
+    assert!(reading.offers.iter().all(|offer| offer.word == Word::Payable && offer.interop == Interop::Pass));
+}
+
+#[test]
+fn c56_nothing_accepted_and_twins_in_snake_case() {
+    let empty = Answer::of(&v2(json!([]))).read();
+    assert_eq!((empty.word, rules(&empty)), (Word::NotPayable, vec!["accepts.empty"]));
+    let mut twins = entry();
+    (twins["pay_to"], twins["price"], twins["max_timeout_seconds"]) = (json!(USDC), json!("$5"), json!(1));
+    let reading = alone(twins);
+    assert_eq!((reading.word, rules(&reading)), (Word::Payable, vec![]));
+    assert_eq!(only(&reading).pay_to, PAYEE.to_ascii_lowercase());
+}
+
+/// What a scheme needs, per network family.
+#[test]
+fn a_solana_offer_without_a_fee_payer_cannot_be_built() {
+    let mut offer = solana();
+    offer["extra"] = json!({});
+    let reading = alone(offer);
+    assert_eq!((reading.word, rules(&reading)), (Word::NotPayable, vec!["extra.fee_payer_missing"]));
+}
+
+/// Each of the specification's schemes is known; whatever is none of them is refused by name.
+#[test]
+fn schemes_are_known_judged_or_refused() {
+    for (scheme, word, rule) in [
+        ("batch-settlement", Word::NotEvaluated, "scheme.unjudged"),
+        ("auth-capture", Word::NotEvaluated, "scheme.unjudged"),
+        ("Exact", Word::NotPayable, "scheme.unknown"),
+        ("streaming", Word::NotPayable, "scheme.unknown"),
+    ] {
+        let reading = alone(with("scheme", json!(scheme)));
+        assert_eq!((reading.word, rules(&reading)), (word, vec![rule]), "{scheme}");
+    }
+}
+
+/// Money sent there is lost, on every kind of network.
+#[test]
+fn addresses_that_nobody_can_spend_from() {
+    let algorand = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAY5HFKQ";
+    let avm = json!({
+        "scheme": "exact", "network": "algorand:wGHE2Pwdvd7S12BL5FaOP20EGYesN73k", "amount": "10000",
+        "asset": "31566704", "payTo": algorand, "maxTimeoutSeconds": 60, "extra": {}
+    });
+    let mut svm = solana();
+    svm["payTo"] = json!("11111111111111111111111111111111");
+    for dead in [with("payTo", json!("0x000000000000000000000000000000000000dEaD")), svm, avm] {
+        let reading = alone(dead.clone());
+        assert_eq!((reading.word, rules(&reading)), (Word::NotPayable, vec!["payee.zero"]), "{dead}");
+        assert_eq!(only(&reading).interop, Interop::Pass, "the reference buyer signs it");
+    }
+}
