@@ -65,6 +65,7 @@ pub(super) fn read(exchange: &Exchange<'_>) -> Reading {
         }
         None => channel(exchange, exchange.body, Place::Body, &mut reading),
     }
+    signed::answer(exchange, &mut reading);
     grade::settle(&mut reading);
     reading
 }
@@ -116,10 +117,11 @@ fn channel(exchange: &Exchange<'_>, bytes: &[u8], place: Place, reading: &mut Re
         let subject = whose(&doc, bytes, defect.at, place);
         reading.findings.push(finding(rule_of(defect.kind), subject, &format!("byte {}", defect.at), None));
     }
-    let first = reading.kind != ReadingKind::Challenge;
+    let (first, before) = (reading.kind != ReadingKind::Challenge, reading.offers.len());
     envelope(exchange, &doc, place, reading);
+    let channel = signed::Channel { source: place.source(), prefix: place.prefix(), first: before };
+    signed::offers(exchange, doc.root(), &channel, reading);
     if first && reading.kind == ReadingKind::Challenge {
-        signed::examine(exchange, doc.root(), place.source(), reading);
         let canonical = json::canonicalize(bytes, Profile::Rfc8785, &limits);
         reading.quote_sha256 = canonical.ok().map(|bytes| hex::encode(Sha256::digest(bytes)));
     }

@@ -24,8 +24,9 @@ use jws::Jws;
 pub use response::{ResponseState, SignedResponse};
 
 use super::rules::finding;
-use super::{Exchange, Reading, Source, clean};
+use super::{Exchange, Offer, Reading, ReadingKind, Source, clean};
 use crate::address;
+use crate::finding::Finding;
 use crate::json::Node;
 use crate::network::Family;
 use crate::sign::stranger::{PublicKey, recover_address};
@@ -39,6 +40,8 @@ const MOST: usize = 64;
 pub struct SignedOffer {
     /// Its place in `info.offers`.
     pub place: usize,
+    /// The channel whose terms it speaks of.
+    pub source: Source,
     /// How it is signed; none when it does not say.
     pub format: Option<Format>,
     /// The outcome.
@@ -99,29 +102,50 @@ impl State {
     }
 }
 
-/// Verifies every signed offer of a challenge and says what came of it, absence included.
-pub(super) fn examine(exchange: &Exchange<'_>, root: Node<'_>, source: Source, reading: &mut Reading) {
-    response::examine(exchange, source, reading);
+/// One of the places that state terms.
+pub(super) struct Channel {
+    /// Which it is.
+    pub(super) source: Source,
+    /// What its findings' subjects begin with.
+    pub(super) prefix: &'static str,
+    /// Where its offers begin in the reading.
+    pub(super) first: usize,
+}
+
+/// Verifies every signed offer of one channel against that channel's own entries.
+pub(super) fn offers(exchange: &Exchange<'_>, root: Node<'_>, channel: &Channel, reading: &mut Reading) {
     let info = root.get("extensions").and_then(|all| all.get("offer-receipt")?.get("info"));
-    let offers: Vec<Node<'_>> = info.and_then(|info| info.get("offers")).into_iter().flat_map(Node::items).collect();
-    if offers.len() > MOST {
-        let seen = format!("{} signed offers, {MOST} read", offers.len());
-        reading.findings.push(finding("signature.offer.form", "extensions.offer-receipt", &seen, None));
+    let nodes: Vec<Node<'_>> = info.and_then(|info| info.get("offers")).into_iter().flat_map(Node::items).collect();
+    if nodes.len() > MOST {
+        let (subject, seen) = (format!("{}extensions.offer-receipt", channel.prefix), nodes.len());
+        let seen = format!("{seen} signed offers, {MOST} read");
+        reading.findings.push(finding("signature.offer.form", subject, &seen, None));
     }
-    for (place, node) in offers.into_iter().take(MOST).enumerate() {
-        let signed = Look { exchange, root, reading, place }.judge(node);
-        report(signed, reading);
+    let look = Look { exchange, root, source: channel.source, offers: &reading.offers[channel.first..] };
+    let nodes = nodes.into_iter().take(MOST).enumerate();
+    let signed: Vec<SignedOffer> = nodes.map(|(place, node)| look.judge(place, node)).collect();
+    reading.findings.extend(signed.iter().map(|one| told(one, channel)));
+    let uncovered = uncovered(&signed, channel, &reading.offers[channel.first..]);
+    reading.findings.extend(uncovered);
+    reading.signatures.offers.extend(signed);
+}
+
+/// Verifies what signs the answer as a whole, and says it when nothing at all is signed.
+pub(super) fn answer(exchange: &Exchange<'_>, reading: &mut Reading) {
+    if reading.kind != ReadingKind::Challenge {
+        return;
     }
-    uncovered(reading);
+    let source = reading.offers.first().map_or(Source::Body, |offer| offer.source);
+    response::examine(exchange, source, reading);
     if reading.signatures.offers.is_empty() && reading.signatures.response.is_empty() {
         reading.findings.push(finding("signature.absent", "challenge", "no signature", None));
     }
 }
 
-fn report(signed: SignedOffer, reading: &mut Reading) {
+fn told(signed: &SignedOffer, channel: &Channel) -> Finding {
     let subject = match signed.accepts_index {
-        Some(index) => format!("accepts[{index}].signature"),
-        None => format!("extensions.offer-receipt.info.offers[{}]", signed.place),
+        Some(index) => format!("{}accepts[{index}].signature", channel.prefix),
+        None => format!("{}extensions.offer-receipt.info.offers[{}]", channel.prefix, signed.place),
     };
     let signer = match &signed.signer {
         Signer::Unknown => String::new(),
@@ -129,22 +153,16 @@ fn report(signed: SignedOffer, reading: &mut Reading) {
     };
     let colon = if signer.is_empty() || signed.why.is_none() { "" } else { ": " };
     let seen = format!("{signer}{colon}{}", signed.why.unwrap_or_default());
-    reading.findings.push(finding(signed.state.rule(), subject, &seen, None));
-    reading.signatures.offers.push(signed);
+    finding(signed.state.rule(), subject, &seen, None)
 }
 
 /// Where some offers are signed, an unsigned one beside them is worth a word: adding an entry is easier
 /// than changing a signed one.
-fn uncovered(reading: &mut Reading) {
-    let covered: Vec<usize> = reading.signatures.offers.iter().filter_map(|signed| signed.accepts_index).collect();
-    if covered.is_empty() {
-        return;
-    }
-    let bare = reading.offers.iter().filter(|offer| !covered.contains(&offer.index));
-    let bare: Vec<String> = bare.map(|offer| format!("accepts[{}].signature", offer.index)).collect();
-    reading
-        .findings
-        .extend(bare.into_iter().map(|subject| finding("signature.offer.uncovered", subject, "absent", None)));
+fn uncovered(signed: &[SignedOffer], channel: &Channel, offers: &[Offer]) -> Vec<Finding> {
+    let covered: Vec<usize> = signed.iter().filter_map(|signed| signed.accepts_index).collect();
+    let bare = offers.iter().filter(|offer| !covered.is_empty() && !covered.contains(&offer.index));
+    let subject = |offer: &Offer| format!("{}accepts[{}].signature", channel.prefix, offer.index);
+    bare.map(|offer| finding("signature.offer.uncovered", subject(offer), "absent", None)).collect()
 }
 
 /// What a signature came to before the terms are compared.
@@ -158,45 +176,48 @@ struct Verified {
 struct Look<'a> {
     exchange: &'a Exchange<'a>,
     root: Node<'a>,
-    reading: &'a Reading,
-    place: usize,
+    source: Source,
+    offers: &'a [Offer],
 }
 
 impl Look<'_> {
-    fn judge(&self, node: Node<'_>) -> SignedOffer {
+    fn judge(&self, place: usize, node: Node<'_>) -> SignedOffer {
+        let blank = self.blank(place);
         let artifact = match Artifact::read(node) {
             Ok(artifact) => artifact,
-            Err(malformed) => return self.refused(None, None, malformed),
+            Err(malformed) => return SignedOffer { why: Some(malformed.0), ..blank },
         };
-        let (format, index) = (Some(artifact.format), self.in_range(artifact.accept_index));
+        let blank =
+            SignedOffer { format: Some(artifact.format), accepts_index: self.in_range(artifact.accept_index), ..blank };
         match verify(&artifact) {
-            Ok(verified) => self.compared(verified, format, index),
-            Err(malformed) => self.refused(format, index, malformed),
+            Ok(verified) => self.compared(verified, blank),
+            Err(malformed) => SignedOffer { why: Some(malformed.0), ..blank },
+        }
+    }
+
+    /// What is said of an offer before anything of it was understood.
+    fn blank(&self, place: usize) -> SignedOffer {
+        SignedOffer {
+            place,
+            source: self.source,
+            format: None,
+            state: State::Malformed,
+            why: None,
+            signer: Signer::Unknown,
+            accepts_index: None,
+            valid_until: None,
         }
     }
 
     fn in_range(&self, index: Option<u64>) -> Option<usize> {
         let index = usize::try_from(index?).ok()?;
-        self.reading.offers.iter().any(|offer| offer.index == index).then_some(index)
-    }
-
-    fn refused(&self, format: Option<Format>, accepts_index: Option<usize>, malformed: Malformed) -> SignedOffer {
-        let (state, signer) = (State::Malformed, Signer::Unknown);
-        SignedOffer {
-            place: self.place,
-            format,
-            state,
-            why: Some(malformed.0),
-            signer,
-            accepts_index,
-            valid_until: None,
-        }
+        self.offers.iter().any(|offer| offer.index == index).then_some(index)
     }
 
     /// A contradiction is told even where the key is not known: the challenge then contradicts itself.
-    fn compared(&self, verified: Verified, format: Option<Format>, index: Option<usize>) -> SignedOffer {
+    fn compared(&self, verified: Verified, blank: SignedOffer) -> SignedOffer {
         let Verified { payload, signer, mut state, mut why } = verified;
-        let found = compare::nearest(&payload, &self.reading.offers, index);
+        let found = compare::nearest(&payload, self.offers, blank.accepts_index);
         let differs = found.differs.or_else(|| compare::resource(&payload, self.exchange.url, self.root));
         let ended = payload.valid_until.is_some_and(|until| ended(until, self.exchange.seen_at));
         if state != State::Invalid && differs.is_some() {
@@ -204,8 +225,7 @@ impl Look<'_> {
         } else if state != State::Invalid && ended {
             (state, why) = (State::Expired, Some("validUntil"));
         }
-        let (place, valid_until) = (self.place, payload.valid_until);
-        SignedOffer { place, format, state, why, signer, accepts_index: found.index, valid_until }
+        SignedOffer { state, why, signer, accepts_index: found.index, valid_until: payload.valid_until, ..blank }
     }
 }
 

@@ -74,7 +74,7 @@ pub(super) fn examine(exchange: &Exchange<'_>, source: Source, reading: &mut Rea
         false => Digested::NotReadable,
     };
     if digested == Digested::Differs {
-        reading.findings.push(finding("content.digest", "header:Content-Digest", "the digest of other bytes", None));
+        reading.findings.push(finding("content.digest", "answer:digest", "the digest of other bytes", None));
     }
     let Ok(url) = ResourceUrl::parse(exchange.url) else { return };
     if !http_signature::is_signed(exchange.headers) {
@@ -88,7 +88,7 @@ pub(super) fn examine(exchange: &Exchange<'_>, source: Source, reading: &mut Rea
     for signed in found {
         let by = signed.keyid.as_deref().unwrap_or("nobody named");
         let seen = signed.why.map_or_else(|| format!("signed by {by}"), |why| format!("signed by {by}: {why}"));
-        reading.findings.push(finding(signed.state.rule(), "header:Signature", &seen, None));
+        reading.findings.push(finding(signed.state.rule(), "answer:signature", &seen, None));
         reading.signatures.response.push(signed);
     }
 }

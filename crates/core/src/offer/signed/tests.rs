@@ -329,6 +329,47 @@ fn a_flood_of_signed_offers_is_cut() {
     assert!(reading.findings.iter().any(|finding| finding.observed == "65 signed offers, 64 read"));
 }
 
+/// Version 1 writes other members and short names; what is signed is the same (section 4.2).
+#[test]
+fn version_1_terms_are_signed_as_version_2_has_them() {
+    let mut old = entry();
+    let entry = old.as_object_mut().unwrap();
+    entry.insert("network".to_owned(), json!("base"));
+    entry.insert("resource".to_owned(), json!(URL));
+    entry.insert("description".to_owned(), json!("d"));
+    entry.insert("mimeType".to_owned(), json!(""));
+    let amount = entry.remove("amount").unwrap();
+    entry.insert("maxAmountRequired".to_owned(), amount);
+    let offers = json!([artifact("eip712", "payee")]);
+    let body = json!({"x402Version": 1, "error": "e", "accepts": [old], "extensions": {"offer-receipt": {"info": {"offers": offers}}}});
+    let read_body = |body: &Value, headers: &[(String, Vec<u8>)]| {
+        let (body, seen_at) = (body.to_string(), Timestamp::from_seconds(NOW));
+        read(&Exchange {
+            url: URL,
+            method: "GET",
+            status: 402,
+            headers,
+            body: body.as_bytes(),
+            body_complete: true,
+            seen_at,
+        })
+    };
+    let alone = read_body(&body, &[("Cache-Control".to_owned(), b"no-store".to_vec())]);
+    assert_eq!(alone.signatures.offers[0].state, State::Valid);
+    assert_eq!(alone.word, Word::Payable, "{:?}", rules(&alone));
+    let mut dear = body.clone();
+    dear["accepts"][0]["maxAmountRequired"] = json!("20000");
+    assert_eq!(read_body(&dear, &[]).word, Word::Mismatch);
+    // Beside a header each channel is held against its own signatures.
+    let header = STANDARD.encode(challenge(json!([super::tests::entry()]), json!([])).to_string()).into_bytes();
+    let both = read_body(
+        &dear,
+        &[("PAYMENT-REQUIRED".to_owned(), header), ("Cache-Control".to_owned(), b"no-store".to_vec())],
+    );
+    let found = both.findings.iter().find(|finding| finding.rule == "signature.offer.differs").unwrap();
+    assert_eq!(found.subject, "body:accepts[0].signature");
+}
+
 proptest::proptest! {
     #[test]
     fn signed_offers_never_panic(text in ".{0,60}", index in proptest::prelude::any::<u64>(), bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..70)) {
