@@ -11,15 +11,19 @@ const LARGEST_SAFE: f64 = 9_007_199_254_740_991.0;
 const LARGEST_SAFE_DIGITS: &[u8] = b"9007199254740991";
 
 impl<S: Sink> Reader<'_, '_, S> {
-    /// Reads the string whose opening quote stands here.
-    pub(super) fn string(&mut self) -> Result<NodeKind, Error> {
+    /// Reads the string whose opening quote stands here; true if it holds an escape.
+    pub(super) fn string(&mut self) -> Result<bool, Error> {
         self.at += 1;
         let start = self.at;
+        let mut escaped = false;
         loop {
-            self.at += plain(&self.bytes[self.at..]);
+            self.at += run(&self.bytes[self.at..], specials);
             match self.peek() {
                 b'"' => break,
-                b'\\' => self.escape()?,
+                b'\\' => {
+                    escaped = true;
+                    self.escape()?;
+                }
                 _ => return self.fail(Kind::Syntax),
             }
         }
@@ -27,7 +31,7 @@ impl<S: Sink> Reader<'_, '_, S> {
             return self.fail(Kind::String);
         }
         self.at += 1;
-        Ok(NodeKind::String)
+        Ok(escaped)
     }
 
     fn escape(&mut self) -> Result<(), Error> {
@@ -75,12 +79,11 @@ impl<S: Sink> Reader<'_, '_, S> {
         }
     }
 
+    #[inline]
     fn digits(&mut self) -> Result<(), Error> {
-        let start = self.at;
-        while self.peek().is_ascii_digit() {
-            self.at += 1;
-        }
-        if self.at > start { Ok(()) } else { self.fail(Kind::Syntax) }
+        let count = run(&self.bytes[self.at..], not_digits);
+        self.at += count;
+        if count > 0 { Ok(()) } else { self.fail(Kind::Syntax) }
     }
 
     /// Reads a number.
@@ -168,21 +171,35 @@ fn spelled(character: char, room: &mut [u8; 6]) -> &[u8] {
     }
 }
 
-/// Bytes before the first quote, backslash or control character. Eight at a time: a borrow out of a byte
-/// that matches can only disturb those above it, so the lowest mark is always right.
-fn plain(bytes: &[u8]) -> usize {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    const TOPS: u64 = 0x8080_8080_8080_8080;
+const ONES: u64 = 0x0101_0101_0101_0101;
+const TOPS: u64 = 0x8080_8080_8080_8080;
+
+/// Length of the run of bytes before the first that `marks` marks, looked for eight bytes at a time.
+/// `marks` sets the top bit of a byte that ends the run. What a byte carries or borrows can only disturb
+/// those above it, so the lowest mark is always right.
+#[inline]
+fn run(bytes: &[u8], marks: impl Fn(u64) -> u64) -> usize {
     let (chunks, rest) = bytes.as_chunks::<8>();
     for (position, chunk) in chunks.iter().enumerate() {
-        let word = u64::from_le_bytes(*chunk);
-        let (quote, backslash) = (word ^ (ONES * 0x22), word ^ (ONES * 0x5c));
-        let below = |word: u64, least: u64| word.wrapping_sub(ONES * least) & !word;
-        let marks = (below(quote, 1) | below(backslash, 1) | below(word, 0x20)) & TOPS;
-        if marks != 0 {
-            return position * 8 + (marks.trailing_zeros() / 8) as usize;
+        let found = marks(u64::from_le_bytes(*chunk)) & TOPS;
+        if found != 0 {
+            return position * 8 + (found.trailing_zeros() / 8) as usize;
         }
     }
-    let special = |byte: &u8| matches!(byte, 0..0x20 | b'"' | b'\\');
-    bytes.len() - rest.len() + rest.iter().position(special).unwrap_or(rest.len())
+    let plain = |byte: &u8| marks(u64::from(*byte)) & 0x80 == 0;
+    bytes.len() - rest.len() + rest.iter().take_while(|byte| plain(byte)).count()
+}
+
+/// Marks the quote, the backslash and the control characters.
+#[inline]
+fn specials(word: u64) -> u64 {
+    let below = |word: u64, least: u64| word.wrapping_sub(ONES * least) & !word;
+    below(word ^ (ONES * 0x22), 1) | below(word ^ (ONES * 0x5c), 1) | below(word, 0x20)
+}
+
+/// Marks everything but digits.
+#[inline]
+fn not_digits(word: u64) -> u64 {
+    let digit = word ^ (ONES * 0x30);
+    digit.wrapping_add(ONES * (0x80 - 10)) | digit
 }

@@ -3,8 +3,6 @@
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
-use super::doc::unescape;
-
 /// A member of an object that is being read.
 pub(super) struct Member<'a> {
     /// The first eight bytes of the name, so spelled that numbers compare as names do.
@@ -18,9 +16,7 @@ pub(super) struct Member<'a> {
 }
 
 impl<'a> Member<'a> {
-    /// `inside` is what stands between the quotes of the name.
-    pub(super) fn new(inside: &'a str, at: u32, begin: u32) -> Self {
-        let name = unescape(inside);
+    pub(super) fn new(name: Cow<'a, str>, at: u32, begin: u32) -> Self {
         Self { head: head(name.as_bytes()), name, at, begin, end: begin }
     }
 
@@ -96,7 +92,7 @@ mod tests {
         for left in &names {
             for right in &names {
                 let defined = left.encode_utf16().cmp(right.encode_utf16());
-                let ours = Member::new(left, 0, 0).by_name(&Member::new(right, 0, 0));
+                let ours = Member::new(left.into(), 0, 0).by_name(&Member::new(right.into(), 0, 0));
                 assert_eq!(ours, defined, "{left:?} {right:?}");
             }
         }

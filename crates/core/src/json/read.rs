@@ -5,7 +5,9 @@
 //! spans or only an answer, and a duplicate name is judged in one place. Nesting is kept on the heap: a
 //! caller may raise the depth without endangering the stack.
 
-use super::doc::NodeKind;
+use std::borrow::Cow;
+
+use super::doc::{NodeKind, unescape};
 use super::names::{self, Member};
 use super::{Defect, DefectKind, Error, Kind, Limits, Profile};
 
@@ -185,7 +187,10 @@ impl<'a, S: Sink> Reader<'a, '_, S> {
                     }
                     continue;
                 }
-                b'"' => self.string()?,
+                b'"' => {
+                    self.string()?;
+                    NodeKind::String
+                }
                 b't' => self.word(b"true", NodeKind::Bool)?,
                 b'f' => self.word(b"false", NodeKind::Bool)?,
                 b'n' => self.word(b"null", NodeKind::Null)?,
@@ -286,16 +291,17 @@ impl<'a, S: Sink> Reader<'a, '_, S> {
         if self.peek() != b'"' {
             return self.fail(Kind::Syntax);
         }
-        self.string()?;
+        let escaped = self.string()?;
         self.sink.name(start, self.at);
         let inside = &self.text[start + 1..self.at - 1];
+        let name = if escaped { unescape(inside) } else { Cow::Borrowed(inside) };
         self.space();
         if self.peek() != b':' {
             return self.fail(Kind::Syntax);
         }
         self.at += 1;
         self.space();
-        self.member(Member::new(inside, offset(start), begin))
+        self.member(Member::new(name, offset(start), begin))
     }
 
     fn member(&mut self, member: Member<'a>) -> Result<(), Error> {
