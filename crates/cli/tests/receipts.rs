@@ -1,5 +1,7 @@
 //! Receipts through the real binary, and through the verifiers in other languages, over one set of cases.
 
+#![allow(clippy::print_stdout, reason = "a test that skips says so")]
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -128,4 +130,36 @@ fn a_checkpoint_and_a_bare_document_end_as_documented() {
     assert_eq!(code(&["verify", "decision.json", "--key", key, "--at", at]), Some(0));
     assert_eq!(code(&["verify", "decision.json", "--key", key]), Some(4), "its terms have ended");
     assert_eq!(code(&["verify", "decision.json", "--key", key, "--at", at, "--trust", "trust"]), Some(5));
+}
+
+/// Runs a program of another language; what it prints last is shown, and it must say yes.
+fn says_yes(what: &str, command: &mut Command) {
+    match command.output() {
+        Err(error) => println!("skipped: {what} ({error})"),
+        Ok(out) => {
+            let text = String::from_utf8_lossy(&out.stdout);
+            println!("{what}: {}", text.lines().last().unwrap_or_default());
+            assert!(out.status.success(), "{what}\n{text}\n{}", String::from_utf8_lossy(&out.stderr));
+        }
+    }
+}
+
+fn node_major() -> Option<u32> {
+    let out = Command::new("node").arg("--version").output().ok()?;
+    String::from_utf8(out.stdout).ok()?.trim().strip_prefix('v')?.split('.').next()?.parse().ok()
+}
+
+/// Rust, Node, Chromium and Python judge one set of cases. What is missing on a machine is said in one line.
+#[test]
+fn other_languages_judge_the_same_cases_alike() {
+    let (root, sdk) = (repository(), repository().join("sdk/js"));
+    let python = ["tests/receipts/verify_receipts.py", "--cases", "crates/engine/tests/data/receipts.json"];
+    says_yes("the verifier in Python", Command::new("python3").args(python).current_dir(root));
+    match node_major() {
+        Some(20..) => {
+            says_yes("the verifier in Node", Command::new("node").arg("--test").current_dir(&sdk));
+            says_yes("the verifier in Chromium", Command::new("node").arg("browser/run.mjs").current_dir(&sdk));
+        }
+        _ => println!("skipped: the verifier in JavaScript (no Node 20 or newer)"),
+    }
 }

@@ -1,0 +1,83 @@
+/** Why strict JSON refused a text. */
+export class JsonError extends Error {
+  /** Stable: json_syntax, json_duplicate, json_surrogate, json_unsafe_integer, json_overflow, json_depth, … */
+  code: string;
+  /** Offset in UTF-16 units. */
+  at: number;
+}
+
+/** Strict JSON. Duplicate names, half surrogates, a byte order mark and unsafe integers throw a JsonError. */
+export function parseJson(
+  input: string | Uint8Array,
+  limits?: { depth?: number; members?: number; string?: number; size?: number },
+): unknown;
+
+/** The RFC 8785 text of a value. */
+export function canonicalize(value: unknown): string;
+
+/** A signed document, opened with trusted base64 public keys. */
+export function openDocument(
+  input: string | Uint8Array,
+  keys: string[],
+): Promise<{ signature: "valid" | "not_checked" | "invalid"; keyId: string | null; document: unknown }>;
+
+/** Verifies one ML-DSA-44 signature (FIPS 204, pure, empty context) of 2420 bytes by a key of 1312. */
+export type MlDsa44 = (question: {
+  publicKey: Uint8Array;
+  message: Uint8Array;
+  signature: Uint8Array;
+}) => boolean | Promise<boolean>;
+
+export interface Options {
+  /** Without it post-quantum signatures are not checked, and `requirePq` fails. */
+  mlDsa44?: MlDsa44;
+  /** Refuse a checkpoint without the log's valid ML-DSA-44 signature. */
+  requirePq?: boolean;
+  /** Refuse a checkpoint whose newest signed time is longer ago. */
+  maxAgeSeconds?: number;
+  /** The present, in milliseconds; Date.now() by default. */
+  now?: number | Date;
+  /** Base64 public keys trusted to sign documents. When given, any other signer is refused. */
+  keys?: string[];
+}
+
+export interface Refused {
+  result: "malformed" | "invalid" | "stale" | "trust_policy_not_met";
+  /** Stable, the same as in the Rust verifier. */
+  code: string;
+  reason: string;
+}
+
+export interface Proved {
+  result: "valid";
+  code: null;
+  reason: null;
+  logOrigin: string;
+  index: bigint;
+  size: bigint;
+  /** Hexadecimal. */
+  root: string;
+  /** The newest time among the signatures that hold, RFC 3339. */
+  signedAt: string | null;
+  pq: "valid" | "missing" | "no_key" | "not_checked";
+  logKeys: string[];
+  witnesses: string[];
+  /** Null when the receipt does not carry its reveal. */
+  leaf: { type: string; ts: string; known: boolean } | null;
+  /** The logged document, byte for byte. */
+  document: { text: string; signature: "valid" | "not_checked"; keyId: string } | null;
+  /** What a reader might take for proved and is not. */
+  notProved: { what: string; why: string }[];
+}
+
+/**
+ * Verifies a `countersign/receipt/v1` offline against a C2SP tlog-policy.
+ *
+ * Give the receipt as text or bytes: an object that was already parsed hides duplicate names. Never throws for what
+ * stands in the receipt; throws for a trust policy or keys that do not read.
+ */
+export function verifyReceipt(
+  receipt: string | Uint8Array | object,
+  trust: string,
+  options?: Options,
+): Promise<Proved | Refused>;

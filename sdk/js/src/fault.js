@@ -1,0 +1,14 @@
+// Every way a receipt can fail, as one exception: `result` says what to make of it, `code` is stable.
+
+export class Fault extends Error {
+  constructor(result, code, reason) {
+    super(reason ?? code.replaceAll("_", " "));
+    this.result = result;
+    this.code = code;
+  }
+}
+
+export const malformed = (code, reason) => new Fault("malformed", code, reason);
+export const invalid = (code, reason) => new Fault("invalid", code, reason);
+export const untrusted = (code, reason) => new Fault("trust_policy_not_met", code, reason);
+export const stale = (code, reason) => new Fault("stale", code, reason);

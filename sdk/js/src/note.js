@@ -1,0 +1,102 @@
+// Signed notes and checkpoints (C2SP signed-note, tlog-checkpoint, tlog-cosignature).
+
+import { concat, equal, fromBase64, sha256, toHex, u64, utf8 } from "./bytes.js";
+import { isStrongKey, verifyEd25519 } from "./ed25519.js";
+import { invalid, malformed, untrusted } from "./fault.js";
+
+const MAX_NOTE = 128 * 1024;
+const MAX_SIGNATURES = 64;
+const MAX_EXTENSIONS = 16;
+const MAX_SIZE = 2n ** 63n - 1n;
+const MARK = "\u2014 ";
+
+export const ED25519 = 0x01;
+export const COSIGNATURE = 0x04;
+export const ML_DSA_44 = 0x06;
+const LENGTHS = { [ED25519]: 32, [COSIGNATURE]: 32, [ML_DSA_44]: 1312 };
+
+const isName = (text) => text.length > 0 && utf8(text).length <= 255 && !/[\p{White_Space}+\u0000-\u001f\u007f]/u.test(text);
+const isOrigin = (text) => text.length > 0 && utf8(text).length <= 255 && !/[\u0000-\u001f\u007f]/.test(text);
+
+/** ASCII digits without a leading zero, as BigInt; null otherwise. */
+export const decimal = (text) => (/^(0|[1-9][0-9]{0,19})$/.test(text) ? BigInt(text) : null);
+
+/** Reads `name+id+base64(type || key)`; null when it is no key that this package can use. */
+export async function parseKey(vkey) {
+  const [name, id, ...rest] = vkey.split("+");
+  const bytes = fromBase64(rest.join("+"));
+  if (id === undefined || rest.length === 0 || !isName(name) || !bytes) return null;
+  const [type, publicKey] = [bytes[0], bytes.slice(1)];
+  if (publicKey.length !== LENGTHS[type]) return null;
+  if (type !== ML_DSA_44 && !isStrongKey(publicKey)) return null;
+  const hash = await sha256(concat(utf8(name), [0x0a, type], publicKey));
+  return toHex(hash.slice(0, 4)) === id ? { name, id, type, publicKey, label: `${name}+${id}` } : null;
+}
+
+/** Splits a note at its last blank line. */
+export function parseNote(all) {
+  if (utf8(all).length > MAX_NOTE) throw malformed("note_too_large");
+  if (/[\u0000-\u0009\u000b-\u001f]/.test(all)) throw malformed("note_not_text");
+  const cut = all.lastIndexOf("\n\n");
+  if (cut < 0 || !all.endsWith("\n") || cut + 2 >= all.length) throw malformed("note_no_signatures");
+  const lines = all.slice(cut + 2, -1).split("\n");
+  if (lines.length > MAX_SIGNATURES) throw malformed("note_too_many_signatures");
+  return { text: all.slice(0, cut + 1), signatures: lines.map(parseLine) };
+}
+
+function parseLine(line) {
+  const [name, encoded, ...more] = line.startsWith(MARK) ? line.slice(MARK.length).split(" ") : [];
+  const bytes = more.length === 0 ? fromBase64(encoded) : null;
+  if (!bytes || bytes.length < 5 || !isName(name)) throw malformed("note_signature_line");
+  return { name, id: toHex(bytes.slice(0, 4)), blob: bytes.slice(4) };
+}
+
+/** Origin, size and root of a note's text. */
+export function parseCheckpoint(text) {
+  const lines = text.slice(0, -1).split("\n");
+  if (lines.length < 3) throw malformed("checkpoint_lines");
+  const [origin, size, root, ...extensions] = lines;
+  if (!isOrigin(origin)) throw malformed("checkpoint_origin");
+  const count = decimal(size);
+  if (count === null || count > MAX_SIZE) throw malformed("checkpoint_size");
+  const hash = fromBase64(root);
+  if (hash?.length !== 32) throw malformed("checkpoint_root");
+  if (extensions.length > MAX_EXTENSIONS || extensions.includes("")) throw malformed("checkpoint_extension");
+  return { origin, size: count, root: hash };
+}
+
+/** The message a type 0x06 key signs: it does not cover extension lines, so nothing may be decided by them. */
+function subtreeMessage(key, stamp, checkpoint) {
+  const counted = (text) => concat([utf8(text).length], utf8(text));
+  const { origin, size, root } = checkpoint;
+  return concat(utf8("subtree/v1\n\0"), counted(key.name), stamp, counted(origin), u64(0), u64(size), root);
+}
+
+async function holds(key, note, checkpoint, blob, mlDsa44) {
+  if (key.type === ED25519) return verifyEd25519(key.publicKey, utf8(note.text), blob);
+  const [stamp, signature] = [blob.slice(0, 8), blob.slice(8)];
+  if (key.type === COSIGNATURE) {
+    const message = utf8(`cosignature/v1\ntime ${timeOf(blob)}\n${note.text}`);
+    return verifyEd25519(key.publicKey, message, signature);
+  }
+  if (signature.length !== 2420) return false;
+  return (await mlDsa44({ publicKey: key.publicKey, message: subtreeMessage(key, stamp, checkpoint), signature })) === true;
+}
+
+const timeOf = (blob) => (blob.length < 8 ? 0n : new DataView(blob.buffer, blob.byteOffset).getBigUint64(0));
+
+/** Every signature by a known key. One that does not hold refuses the note; keys that nobody knows say nothing. */
+export async function verifyNote(note, checkpoint, keys, mlDsa44) {
+  const verified = [];
+  for (const line of note.signatures) {
+    const named = keys.filter((key) => key.name === line.name && key.id === line.id);
+    if (named.some((key) => !equal(key.publicKey, named[0].publicKey))) throw untrusted("note_ambiguous_key");
+    const key = named[0];
+    if (!key || (key.type === ML_DSA_44 && !mlDsa44)) continue;
+    if (!(await holds(key, note, checkpoint, line.blob, mlDsa44))) throw invalid("note_bad_signature");
+    const time = key.type === ED25519 ? 0n : timeOf(line.blob);
+    verified.push({ key, time: time === 0n ? null : time });
+  }
+  if (verified.length === 0) throw untrusted("note_no_known_key");
+  return verified;
+}

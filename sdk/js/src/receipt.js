@@ -1,0 +1,177 @@
+// Receipts (countersign/receipt/v1): what one proves to a reader with this trust policy, and what it leaves open.
+//
+// The Rust verifier of the same repository judges the same cases and gives the same results and codes.
+
+import { concat, equal, fromBase64, hash32FromHex, hmacSha256, toHex, utf8 } from "./bytes.js";
+import { openDocument } from "./document.js";
+import { Fault, invalid, malformed, stale, untrusted } from "./fault.js";
+import { JsonError, Literal, canonicalize, read } from "./json.js";
+import { KINDS } from "./kinds.js";
+import { ML_DSA_44, decimal, parseCheckpoint, parseNote, verifyNote } from "./note.js";
+import { parsePolicy, witnessKeys, witnessed } from "./policy.js";
+import { MAX_PROOF, inclusionFault, leafHash } from "./tree.js";
+
+const SCHEMA = "countersign/receipt/v1";
+const MEMBERS = ["schema", "log_origin", "index", "leaf_hash", "inclusion_path", "checkpoint", "reveal"];
+const REVEAL = ["type", "ts", "commitment", "salt", "document"];
+const LIMITS = { depth: 4, members: 16, string: 2 << 20, size: 3 << 20 };
+const AHEAD_MS = 5 * 60 * 1000;
+
+/**
+ * Verifies a receipt offline. See index.d.ts for shapes. Never throws for what stands in the receipt; throws
+ * PolicyError for a trust policy that does not read and TypeError for unusable keys.
+ */
+export async function verifyReceipt(receipt, trust, options = {}) {
+  const policy = await parsePolicy(trust);
+  try {
+    return await judge(parseReceipt(receipt), policy, options);
+  } catch (error) {
+    if (error instanceof JsonError) return refused("malformed", error.code, error.message);
+    if (error instanceof Fault) return refused(error.result, error.code, error.message);
+    throw error;
+  }
+}
+
+const refused = (result, code, reason) => ({ result, code, reason });
+
+async function judge(receipt, policy, options) {
+  const leaf = receipt.reveal && (await openReveal(receipt));
+  const note = parseNote(receipt.checkpoint);
+  const checkpoint = parseCheckpoint(note.text);
+  if (checkpoint.origin !== receipt.logOrigin) throw invalid("origin_mismatch");
+  const signed = await accept(note, checkpoint, policy, options);
+  const fault = await inclusionFault(receipt.leafHash, receipt.index, checkpoint.size, receipt.path, checkpoint.root);
+  if (fault) throw invalid(fault);
+  const signedAt = newest(signed);
+  judgeAge(signedAt, options);
+  const document = await judgeDocument(receipt, options);
+  return {
+    result: "valid", code: null, reason: null,
+    logOrigin: checkpoint.origin, index: receipt.index, size: checkpoint.size, root: toHex(checkpoint.root),
+    signedAt: signedAt === null ? null : new Date(signedAt).toISOString(),
+    pq: signed.pq, logKeys: labels(signed.log), witnesses: labels(signed.witnesses),
+    leaf, document, notProved: notProved(leaf, document, signed, signedAt),
+  };
+}
+
+const labels = (list) => list.map((one) => one.key.label);
+
+function parseReceipt(input) {
+  const text = typeof input === "string" || input instanceof Uint8Array ? input : JSON.stringify(input);
+  const root = read(text ?? "", LIMITS);
+  const member = (right, name) => right || fail(malformed("receipt_member", `${name} is missing or not what it should be`));
+  member(root !== null && typeof root === "object" && !Array.isArray(root) && !(root instanceof Literal), "schema");
+  if (Object.keys(root).some((name) => !MEMBERS.includes(name))) throw malformed("receipt_unknown_member");
+  member(root.schema === SCHEMA, "schema");
+  member(typeof root.log_origin === "string" && root.log_origin !== "", "log_origin");
+  const index = root.index instanceof Literal ? decimal(root.index.raw) : null;
+  member(index !== null, "index");
+  const leaf = typeof root.leaf_hash === "string" ? hash32FromHex(root.leaf_hash) : null;
+  member(leaf, "leaf_hash");
+  member(Array.isArray(root.inclusion_path) && root.inclusion_path.length <= MAX_PROOF, "inclusion_path");
+  const path = root.inclusion_path.map(fromBase64);
+  member(path.every((hash) => hash?.length === 32), "inclusion_path");
+  member(typeof root.checkpoint === "string", "checkpoint");
+  parseNote(root.checkpoint);
+  const reveal = "reveal" in root ? parseReveal(root.reveal) : null;
+  return { logOrigin: root.log_origin, index, leafHash: leaf, path, checkpoint: root.checkpoint, reveal };
+}
+
+function fail(error) {
+  throw error;
+}
+
+function parseReveal(value) {
+  const member = (right, name) => right || fail(malformed("reveal_member", `reveal.${name} is missing or not what it should be`));
+  const isObject = value !== null && typeof value === "object" && !Array.isArray(value) && !(value instanceof Literal);
+  if (isObject && Object.keys(value).some((name) => !REVEAL.includes(name))) throw malformed("reveal_unknown_member");
+  const text = (name) => (isObject && typeof value[name] === "string" ? value[name] : fail(malformed("reveal_member", `reveal.${name}`)));
+  member(/^countersign\.[a-z0-9._-]{1,116}$/.test(text("type")), "type");
+  member(isMinute(text("ts")), "ts");
+  const [commitment, salt] = [hash32FromHex(text("commitment")), hash32FromHex(text("salt"))];
+  member(commitment, "commitment");
+  member(salt, "salt");
+  return { type: value.type, ts: value.ts, commitment, salt, document: text("document") };
+}
+
+/** The one spelling YYYY-MM-DDTHH:MM:00Z of a minute that exists. */
+function isMinute(text) {
+  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:00Z$/.test(text)) return false;
+  const time = Date.parse(text);
+  return Number.isFinite(time) && new Date(time).toISOString() === text.replace("Z", ".000Z");
+}
+
+/** Checks that salt and document give the commitment, and the commitment the leaf. */
+async function openReveal({ reveal, leafHash: claimed }) {
+  const { type, ts, commitment, salt, document } = reveal;
+  const computed = await hmacSha256(salt, concat(utf8(type), [0], utf8(document)));
+  if (!equal(computed, commitment)) throw invalid("commitment_mismatch");
+  const leaf = utf8(canonicalize({ commitment: toHex(commitment), ts, type }));
+  if (!equal(await leafHash(leaf), claimed)) throw invalid("leaf_hash_mismatch");
+  return { type, ts, known: KINDS.includes(type) };
+}
+
+async function accept(note, checkpoint, policy, { requirePq = false, mlDsa44 } = {}) {
+  const ours = policy.logs.filter((key) => key.name === checkpoint.origin);
+  if (ours.length === 0) throw untrusted("log_unknown");
+  const cosigners = witnessKeys(policy);
+  const verified = await verifyNote(note, checkpoint, [...policy.logs, ...cosigners], mlDsa44);
+  const log = verified.filter((one) => ours.includes(one.key));
+  const witnesses = verified.filter((one) => !ours.includes(one.key) && cosigners.includes(one.key));
+  if (log.length === 0) throw untrusted("log_not_signed");
+  const pq = postQuantum(note, ours, log, mlDsa44);
+  if (requirePq && pq !== "valid") throw untrusted(pq === "not_checked" ? "pq_not_checked" : "pq_missing");
+  if (!witnessed(policy, witnesses)) throw untrusted("quorum_missing");
+  return { log, witnesses, pq };
+}
+
+function postQuantum(note, ours, log, mlDsa44) {
+  const keys = ours.filter((key) => key.type === ML_DSA_44);
+  if (keys.length === 0) return "no_key";
+  const carried = keys.some((key) => note.signatures.some((line) => line.name === key.name && line.id === key.id));
+  if (!carried) return "missing";
+  if (!mlDsa44) return "not_checked";
+  return log.some((one) => one.key.type === ML_DSA_44) ? "valid" : "missing";
+}
+
+function newest({ log, witnesses }) {
+  const times = [...log, ...witnesses].flatMap((one) => (one.time === null ? [] : Number(one.time) * 1000));
+  return times.length === 0 ? null : Math.max(...times);
+}
+
+function judgeAge(signedAt, { now = Date.now(), maxAgeSeconds } = {}) {
+  if (maxAgeSeconds === undefined || maxAgeSeconds === null) return;
+  if (signedAt === null) throw stale("checkpoint_time_unknown");
+  const age = Number(now) - signedAt;
+  if (age < -AHEAD_MS) throw stale("checkpoint_in_future");
+  if (!(age <= maxAgeSeconds * 1000)) throw stale("checkpoint_too_old");
+}
+
+/** The document inside: a signature that does not hold, or a signer that none of the named keys is, refuses it. */
+async function judgeDocument({ reveal }, { keys = [] } = {}) {
+  if (!reveal) return null;
+  let opened = { signature: "invalid", keyId: null };
+  try {
+    opened = await openDocument(reveal.document, keys);
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    throw invalid(error.code, "the document inside is no strict JSON");
+  }
+  if (opened.signature === "invalid") throw invalid("signature_invalid", "the document inside is not signed as it says");
+  if (opened.signature === "not_checked" && keys.length > 0) throw invalid("unknown_key", `the document inside is signed by ${opened.keyId}`);
+  return { text: reveal.document, signature: opened.signature, keyId: opened.keyId };
+}
+
+function notProved(leaf, document, { witnesses, pq }, signedAt) {
+  const rows = [
+    [!leaf, "what was logged", "the receipt does not carry its reveal"],
+    [document?.signature === "not_checked", "who signed the document", "its key was not named in `keys`"],
+    [witnesses.length === 0, "that everybody is shown the same log", "no witness of the trust policy has cosigned"],
+    [pq === "missing", "that the log's post-quantum key signed", "the checkpoint does not carry that signature"],
+    [pq === "not_checked", "that the log's post-quantum key signed", "no `mlDsa44` was given to check it"],
+    [pq === "no_key", "anything against a quantum computer", "the trust policy has no post-quantum key of this log"],
+    [signedAt === null, "when the checkpoint was signed", "no signature on it states a time"],
+    [true, "that the document is right", "a log shows that something was said, when, and not changed since"],
+  ];
+  return rows.filter(([open]) => open).map(([, what, why]) => ({ what, why }));
+}

@@ -1,0 +1,272 @@
+"""A verifier of receipts in one file, written from RFC 9162, RFC 2104, RFC 8785 and the C2SP texts, without our code.
+
+    python3 verify_receipts.py receipt.json trust [--require-pq] [--max-age SECONDS] [--now SECONDS]
+    python3 verify_receipts.py --cases receipts.json       every case of the file, judged as its maker says?
+
+Needs `cryptography` for Ed25519; for ML-DSA-44 version 48 or newer. The numbers it exits with are those of
+`countersign verify`: 0 valid, 1 invalid, 3 malformed, 4 stale, 5 trust policy not met.
+"""
+import argparse, base64, binascii, hashlib, hmac, json, re, sys, time
+
+try:
+    from cryptography.exceptions import InvalidSignature
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+except ImportError:
+    print("skipped: the Python package cryptography is not here, so receipts are not judged in Python")
+    sys.exit(0)
+try:
+    from cryptography.hazmat.primitives.asymmetric.mldsa import MLDSA44PublicKey
+except ImportError:
+    MLDSA44PublicKey = None
+
+EXIT = {"proved": 0, "invalid": 1, "malformed": 3, "stale": 4, "trust_policy_not_met": 5}
+RECEIPT = {"schema", "log_origin", "index", "leaf_hash", "inclusion_path", "checkpoint"}
+REVEAL = {"type", "ts", "commitment", "salt", "document"}
+
+
+class Refused(Exception):
+    def __init__(self, kind, why):
+        super().__init__(why)
+        self.kind = kind
+
+
+def need(right, kind, why):
+    if not right:
+        raise Refused(kind, why)
+
+
+def sha(data): return hashlib.sha256(data).digest()
+
+
+def unbase64(text):
+    try:
+        raw = base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError, TypeError):
+        return None
+    return raw if base64.b64encode(raw).decode() == text else None
+
+
+def number(text): return int(text) if re.fullmatch(r"0|[1-9][0-9]{0,19}", text) else None
+
+
+def strict(data):
+    """JSON as two readers must see it: no duplicate, no half surrogate, no integer that a double cannot hold."""
+    def members(pairs):
+        need(len({name for name, _ in pairs}) == len(pairs), "malformed", "a member twice")
+        return dict(pairs)
+
+    def integer(text):
+        need(abs(int(text)) < 2**53, "malformed", "an unsafe integer")
+        return int(text)
+
+    def never(text): raise Refused("malformed", f"not JSON: {text}")
+    try:
+        text = data.decode("utf-8")
+        need(not text.startswith("\ufeff"), "malformed", "a byte order mark")
+        value = json.loads(text, object_pairs_hook=members, parse_int=integer, parse_constant=never)
+        json.dumps(value, ensure_ascii=False).encode("utf-8")
+    except (ValueError, RecursionError) as error:
+        raise Refused("malformed", str(error)) from None
+    return value
+
+
+def parse_receipt(data):
+    receipt = strict(data)
+    need(isinstance(receipt, dict) and RECEIPT <= set(receipt) <= RECEIPT | {"reveal"}, "malformed", "members")
+    need(receipt["schema"] == "countersign/receipt/v1", "malformed", "schema")
+    need(type(receipt["index"]) is int and receipt["index"] >= 0, "malformed", "index")
+    need(all(type(receipt[name]) is str for name in ("log_origin", "leaf_hash", "checkpoint")), "malformed", "text")
+    need(re.fullmatch("[0-9a-f]{64}", receipt["leaf_hash"]), "malformed", "leaf_hash")
+    path = receipt["inclusion_path"]
+    need(type(path) is list and len(path) <= 63, "malformed", "inclusion_path")
+    path = [unbase64(one) for one in path]
+    need(all(one is not None and len(one) == 32 for one in path), "malformed", "inclusion_path")
+    if "reveal" in receipt:
+        reveal = receipt["reveal"]
+        need(isinstance(reveal, dict) and set(reveal) == REVEAL, "malformed", "reveal")
+        need(all(type(one) is str for one in reveal.values()), "malformed", "reveal")
+        need(re.fullmatch(r"countersign\.[a-z0-9._-]{1,116}", reveal["type"]), "malformed", "type")
+        need(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:00Z", reveal["ts"]), "malformed", "ts")
+        need(all(re.fullmatch("[0-9a-f]{64}", reveal[name]) for name in ("salt", "commitment")), "malformed", "hex")
+    return receipt, path
+
+
+def open_reveal(reveal):
+    """The hash of the leaf that the reveal opens (RFC 2104, RFC 8785, RFC 9162 2.1.1)."""
+    message = reveal["type"].encode() + b"\0" + reveal["document"].encode()
+    commitment = hmac.new(bytes.fromhex(reveal["salt"]), message, hashlib.sha256).hexdigest()
+    need(commitment == reveal["commitment"], "invalid", "the document is not the one committed to")
+    leaf = f'{{"commitment":"{commitment}","ts":"{reveal["ts"]}","type":"{reveal["type"]}"}}'
+    return sha(b"\0" + leaf.encode())
+
+
+def root_of(leaf, index, size, path):
+    """RFC 9162 2.1.3.2."""
+    need(index < size, "invalid", "the index is outside the tree")
+    fn, sn, r = index, size - 1, leaf
+    for p in path:
+        need(sn != 0, "invalid", "the path is too long")
+        if fn & 1 or fn == sn:
+            r = sha(b"\1" + p + r)
+            while fn and not fn & 1:
+                fn, sn = fn >> 1, sn >> 1
+        else:
+            r = sha(b"\1" + r + p)
+        fn, sn = fn >> 1, sn >> 1
+    need(sn == 0, "invalid", "the path is too short")
+    return r
+
+
+class Key:
+    def __init__(self, vkey):
+        name, short, encoded = vkey.split("+", 2)
+        raw = unbase64(encoded)
+        self.name, self.kind, self.public = name, raw[0], raw[1:]
+        self.id = sha(name.encode() + b"\n" + raw)[:4]
+        if self.id.hex() != short:
+            raise ValueError("the key id is not of this key")
+
+    def time(self, blob): return int.from_bytes(blob[:8], "big") if self.kind != 1 else 0
+
+    def holds(self, text, blob):
+        lines, stamp = text.split("\n"), blob[:8]
+        try:
+            if self.kind == 1:
+                Ed25519PublicKey.from_public_bytes(self.public).verify(blob, text.encode())
+            elif self.kind == 4:
+                message = f"cosignature/v1\ntime {self.time(blob)}\n{text}".encode()
+                Ed25519PublicKey.from_public_bytes(self.public).verify(blob[8:], message)
+            else:
+                counted = lambda one: bytes([len(one.encode())]) + one.encode()
+                message = b"subtree/v1\n\0" + counted(self.name) + stamp + counted(lines[0]) + bytes(8)
+                message += int(lines[1]).to_bytes(8, "big") + base64.b64decode(lines[2])
+                MLDSA44PublicKey.from_public_bytes(self.public).verify(blob[8:], message)
+            return True
+        except InvalidSignature:
+            return False
+
+
+def parse_policy(text):
+    """C2SP tlog-policy; the reader's own file, so anything wrong in it is simply an exception."""
+    policy = {"logs": [], "nodes": {}, "quorum": None}
+    for line in text.splitlines():
+        words = line.split()
+        if not words or words[0].startswith("#"):
+            continue
+        if words[0] == "log":
+            policy["logs"].append(Key(words[1]))
+        elif words[0] == "witness":
+            policy["nodes"][words[1]] = Key(words[2])
+        elif words[0] == "group":
+            members = words[3:]
+            policy["nodes"][words[1]] = ({"any": 1, "all": len(members)}.get(words[2]) or int(words[2]), members)
+        elif words[0] == "quorum":
+            policy["quorum"] = words[1]
+        else:
+            raise ValueError(f"not a policy line: {line}")
+    if policy["quorum"] is None:
+        raise ValueError("no quorum line")
+    return policy
+
+
+def parse_note(note):
+    need(not re.search(r"[\x00-\x09\x0b-\x1f]", note), "malformed", "a control character in the checkpoint")
+    text, blank, signatures = note.rpartition("\n\n")
+    need(blank and signatures.endswith("\n"), "malformed", "a checkpoint without signatures")
+    lines = []
+    for line in signatures[:-1].split("\n"):
+        match = re.fullmatch("\u2014 ([^ +]+) ([^ ]+)", line)
+        blob = unbase64(match[2]) if match else None
+        need(blob and len(blob) > 4, "malformed", "a signature line")
+        lines.append((match[1], blob[:4], blob[4:]))
+    text += "\n"
+    parts = text.split("\n")
+    need(len(parts) >= 4, "malformed", "a checkpoint has three lines")
+    size, root = number(parts[1]), unbase64(parts[2])
+    need(parts[0] and size is not None and size < 2**63 and root is not None and len(root) == 32, "malformed", "checkpoint")
+    return text, lines, parts[0], size, root
+
+
+def accept(note, policy, require_pq):
+    """Signatures that hold under the policy, as (key, time)."""
+    text, lines, origin, size, root = parse_note(note)
+    ours = [key for key in policy["logs"] if key.name == origin]
+    need(ours, "trust_policy_not_met", "the policy does not know this log")
+    witnesses = [node for node in policy["nodes"].values() if isinstance(node, Key)]
+    valid = []
+    for name, key_id, blob in lines:
+        for key in policy["logs"] + witnesses:
+            if (key.name, key.id) == (name, key_id) and (key.kind != 6 or MLDSA44PublicKey):
+                need(key.holds(text, blob), "invalid", f"the signature by {name} is wrong")
+                valid.append((key, key.time(blob)))
+    need(any(key in ours for key, _ in valid), "trust_policy_not_met", "the log has not signed")
+    pq = any(key in ours and key.kind == 6 for key, _ in valid)
+    need(pq or not require_pq, "trust_policy_not_met", "no post-quantum signature of the log")
+    signed = {key for key, _ in valid}
+    decided = {}
+    for name, node in policy["nodes"].items():
+        decided[name] = node in signed if isinstance(node, Key) else sum(decided[one] for one in node[1]) >= node[0]
+    need(policy["quorum"] == "none" or decided[policy["quorum"]], "trust_policy_not_met", "the quorum is not met")
+    return valid, size, root
+
+
+def verify(data, trust, require_pq=False, max_age=None, now=None):
+    policy = parse_policy(trust)
+    receipt, path = parse_receipt(data)
+    parse_note(receipt["checkpoint"])
+    leaf = bytes.fromhex(receipt["leaf_hash"])
+    if "reveal" in receipt:
+        need(open_reveal(receipt["reveal"]) == leaf, "invalid", "the revealed leaf is not the receipt's")
+    need(receipt["checkpoint"].split("\n")[0] == receipt["log_origin"], "invalid", "another log in the checkpoint")
+    valid, size, root = accept(receipt["checkpoint"], policy, require_pq)
+    need(root_of(leaf, receipt["index"], size, path) == root, "invalid", "the path leads to another root")
+    if max_age is not None:
+        newest = max((stamp for _, stamp in valid), default=0)
+        age = (time.time() if now is None else now) - newest
+        need(newest and -300 <= age <= max_age, "stale", "too old, from the future, or of unknown age")
+    return receipt["index"], size
+
+
+def judge_cases(path):
+    data = json.load(open(path, encoding="utf-8"))
+    wrong, skipped = [], 0
+    for case in data["cases"]:
+        if MLDSA44PublicKey is None and case["trust"] == "log+pq":
+            skipped += 1
+            continue
+        try:
+            index, size = verify(case["receipt"].encode(), data["trust"][case["trust"]], case["require_pq"], case["max_age_s"], case["now"])
+            got = "proved" if (index, size) == (case.get("index"), case.get("size")) else "proved something else"
+        except Refused as refused:
+            got = refused.kind
+        if got != case["expect"]:
+            wrong.append(f"  {case['name']}: {got}, not {case['expect']}")
+    skips = f", {skipped} skipped without ML-DSA" if skipped else ""
+    print(f"Python judged {len(data['cases']) - skipped} receipts{skips}; {len(wrong)} wrong")
+    print("\n".join(wrong), end="\n" if wrong else "")
+    return 1 if wrong else 0
+
+
+def main():
+    arguments = argparse.ArgumentParser()
+    arguments.add_argument("--cases")
+    arguments.add_argument("receipt", nargs="?")
+    arguments.add_argument("trust", nargs="?")
+    arguments.add_argument("--require-pq", action="store_true")
+    arguments.add_argument("--max-age", type=int)
+    arguments.add_argument("--now", type=int)
+    given = arguments.parse_args()
+    if given.cases:
+        return judge_cases(given.cases)
+    try:
+        trust = open(given.trust, encoding="utf-8").read()
+        index, size = verify(open(given.receipt, "rb").read(), trust, given.require_pq, given.max_age, given.now)
+        print(f"valid: entry {index} of {size}")
+        return 0
+    except Refused as refused:
+        print(f"{refused.kind}: {refused}")
+        return EXIT[refused.kind]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
