@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::key::MAX_NAME;
-use crate::merkle::{Hash, MAX_SIZE};
+use crate::merkle::{Hash, MAX_SIZE, VerifyError, empty_root, verify_consistency};
 use crate::text::{decimal, hash_from_base64, to_base64};
 
 /// The most extension lines a checkpoint may carry.
@@ -99,6 +99,50 @@ impl Checkpoint {
             return Err(CheckpointError::Extension);
         }
         Ok(Self { origin, size, root, extensions })
+    }
+}
+
+/// Why one checkpoint is not shown to be an older state of another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum GrowthError {
+    /// They are of two logs.
+    #[error("the checkpoints are of two logs")]
+    OtherLog,
+    /// The size 0 with a root that is not the empty one.
+    #[error("an empty log has another root")]
+    EmptyRoot,
+    /// The proof does not hold.
+    #[error(transparent)]
+    Proof(#[from] VerifyError),
+}
+
+impl GrowthError {
+    /// A stable word for the caller.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::OtherLog => "checkpoint_other_log",
+            Self::EmptyRoot => "checkpoint_empty_root",
+            Self::Proof(error) => error.code(),
+        }
+    }
+}
+
+impl Checkpoint {
+    /// Shows that this is an older state of `newer`, or the same one: what a monitor asks of two checkpoints.
+    ///
+    /// Everything grows from an empty log, which therefore takes an empty proof.
+    pub fn verify_growth(&self, newer: &Self, proof: &[Hash]) -> Result<(), GrowthError> {
+        if self.origin != newer.origin {
+            return Err(GrowthError::OtherLog);
+        }
+        if [self, newer].iter().any(|one| one.size == 0 && one.root != empty_root()) {
+            return Err(GrowthError::EmptyRoot);
+        }
+        match (self.size, proof) {
+            (0, []) => Ok(()),
+            (0, _) => Err(VerifyError::WrongLength.into()),
+            _ => Ok(verify_consistency(self.size, newer.size, proof, &self.root, &newer.root)?),
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 
 pub mod checkpoint;
 pub mod cosign;
+pub mod fsck;
 pub mod key;
 pub mod merkle;
 pub mod note;
@@ -11,5 +12,6 @@ pub mod proof;
 #[cfg(feature = "sequencer")]
 pub mod sequencer;
 pub mod tile;
+pub mod witness;
 
 mod text;

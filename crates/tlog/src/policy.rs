@@ -10,6 +10,10 @@ use crate::key::{Algorithm, KeyError, VerifierKey};
 use crate::note::{Note, NoteError, Verified};
 use crate::text::decimal;
 
+mod age;
+
+pub use age::{Freshness, MAX_AHEAD, StaleError};
+
 /// The largest policy file in bytes.
 pub const MAX_POLICY: usize = 256 * 1024;
 

@@ -45,3 +45,28 @@ fn what_is_not_a_checkpoint() {
     }
     assert!(Checkpoint::parse(&format!("o\n9223372036854775807\n{ROOT}\n{}", "x\n".repeat(16))).is_ok());
 }
+
+#[test]
+fn growth_is_shown_from_every_older_state_and_from_nothing() {
+    use crate::merkle::{MemoryTree, consistency_proof, empty_root, leaf_hash};
+    let mut tree = MemoryTree::new();
+    let origin = Origin::parse("log.example.test/verdicts/2026").unwrap();
+    let mut states = vec![Checkpoint::new(origin.clone(), 0, empty_root())];
+    for n in 0..9u64 {
+        tree.push(leaf_hash(&n.to_be_bytes()));
+        states.push(Checkpoint::new(origin.clone(), n + 1, tree.root()));
+    }
+    let newest = states[9].clone();
+    for old in &states {
+        let proof = if old.size == 0 { Vec::new() } else { consistency_proof(&tree, old.size, 9).unwrap() };
+        assert_eq!(old.verify_growth(&newest, &proof), Ok(()), "{}", old.size);
+        let more = [proof.as_slice(), &[tree.root()]].concat();
+        assert!(old.verify_growth(&newest, &more).is_err(), "{} with a hash too many", old.size);
+        let other = Checkpoint { root: leaf_hash(b"x"), ..old.clone() };
+        assert!(other.verify_growth(&newest, &proof).is_err(), "{} with another root", old.size);
+        let elsewhere = Checkpoint { origin: Origin::parse("log.example.test/b").unwrap(), ..old.clone() };
+        assert_eq!(elsewhere.verify_growth(&newest, &proof), Err(GrowthError::OtherLog));
+    }
+    assert!(newest.verify_growth(&states[3], &[]).is_err(), "a log does not shrink");
+    assert!(newest.verify_growth(&states[0], &[]).is_err(), "not even to nothing");
+}

@@ -149,3 +149,24 @@ proptest! {
         let _ = Policy::parse(&noise);
     }
 }
+
+#[test]
+fn age_is_counted_from_the_newest_signed_time() {
+    let policy = Policy::parse(file("quorum none\n").as_bytes()).unwrap();
+    let text = text(LOG);
+    let log = key(LOG, Algorithm::Ed25519, 1).sign(&text, 0).unwrap();
+    let at = |now, max_age| Freshness { now, max_age };
+    let lines = |times: &[u64]| -> Note {
+        let cosigned = times.iter().zip(1..).map(|(time, n)| witness(n).sign(&text, *time).unwrap());
+        Note::new(&text, &std::iter::once(log.clone()).chain(cosigned).collect::<Vec<_>>()).unwrap()
+    };
+    let judge =
+        |times: &[u64], freshness| policy.accept(&lines(times), PostQuantum::Optional).unwrap().check_age(freshness);
+    assert_eq!(judge(&[], at(1000, 60)), Err(StaleError::NoTime), "an Ed25519 log line states no time");
+    assert_eq!(judge(&[0], at(1000, 60)), Err(StaleError::NoTime), "a time of 0 claims nothing");
+    assert_eq!(judge(&[900, 940], at(1000, 60)), Ok(940), "exactly as old as allowed");
+    assert_eq!(judge(&[900, 939], at(1000, 60)), Err(StaleError::TooOld(939)));
+    assert_eq!(judge(&[1300], at(1000, 60)), Ok(1300), "five minutes ahead");
+    assert_eq!(judge(&[1301], at(1000, 60)), Err(StaleError::InFuture(1301)));
+    assert_eq!(judge(&[u64::MAX], at(0, u64::MAX)), Err(StaleError::InFuture(u64::MAX)));
+}
