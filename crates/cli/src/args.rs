@@ -77,6 +77,9 @@ pub(crate) struct CheckArgs {
     /// Write the signed decision to this file
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
+    /// How the endpoint is called, where you know; without it GET, then POST when the answer to GET names it
+    #[arg(long, value_enum)]
+    pub(crate) method: Option<CalledBy>,
     /// Only these networks (names or CAIP-2 ids, comma separated)
     #[arg(long, value_delimiter = ',')]
     pub(crate) networks: Vec<String>,
@@ -119,6 +122,15 @@ pub(crate) struct CheckArgs {
     /// Accept a recipient that changed for the first time
     #[arg(long = "accept-payto-change")]
     pub(crate) accept_payto_change: bool,
+}
+
+/// How an endpoint is called.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub(crate) enum CalledBy {
+    /// GET
+    Get,
+    /// POST; the body sent is {}
+    Post,
 }
 
 /// `countersign verify`

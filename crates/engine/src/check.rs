@@ -10,7 +10,7 @@ use countersign_core::offer::{self, Exchange, Reading, Word};
 use countersign_core::policy::{self, CheckRequest, Decision};
 use countersign_core::sign::Purpose;
 use countersign_core::time::Timestamp;
-use countersign_probe::{Answer, Door, Refused, challenge};
+use countersign_probe::{Answer, Declared, Door, Politeness, RateLimited, Refused, challenge};
 use countersign_store::{NewObservation, Store, StoreError};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -27,9 +27,12 @@ pub struct Checker {
     store: Store,
     keys: tokio::sync::Mutex<Keys>,
     switches: Vec<&'static str>,
-    flights: Mutex<HashMap<String, Flight>>,
+    politeness: Politeness,
+    flights: Mutex<HashMap<FlightKey, Flight>>,
 }
 
+/// The URL, and how it was said to be called.
+type FlightKey = (String, Declared);
 type Flight = Arc<OnceCell<Arc<Sighting>>>;
 
 /// One probe as it was stored; requests for the same URL that arrive while it flies share it.
@@ -71,6 +74,9 @@ pub struct Checked {
 /// Why a check could not be finished. What the seller did is never one of these.
 #[derive(Debug, thiserror::Error)]
 pub enum CheckError {
+    /// The domain was looked at often enough in the last minute. Nothing was sent, and nothing is remembered.
+    #[error(transparent)]
+    RateLimited(#[from] RateLimited),
     /// The database refused.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -88,7 +94,8 @@ pub enum CheckError {
 impl Checker {
     /// A checker over these parts; `switches` names every lab switch that is on.
     pub fn new(env: Arc<Env>, door: Door, store: Store, keys: Keys, switches: Vec<&'static str>) -> Self {
-        Self { env, door, store, keys: tokio::sync::Mutex::new(keys), switches, flights: Mutex::default() }
+        let (politeness, flights) = (Politeness::default(), Mutex::default());
+        Self { env, door, store, keys: tokio::sync::Mutex::new(keys), switches, politeness, flights }
     }
 
     /// Looks at `request.url` and decides.
@@ -96,7 +103,15 @@ impl Checker {
     /// # Errors
     /// [`CheckError`] when something of ours fails; a seller that cannot be reached is a decision.
     pub async fn check(&self, request: &CheckRequest) -> Result<Checked, CheckError> {
-        let sighting = self.sight(request).await?;
+        self.check_as(request, Declared::Nothing).await
+    }
+
+    /// As [`Checker::check`], for an endpoint of which somebody said how it is called.
+    ///
+    /// # Errors
+    /// As [`Checker::check`].
+    pub async fn check_as(&self, request: &CheckRequest, declared: Declared) -> Result<Checked, CheckError> {
+        let sighting = self.sight(request, declared).await?;
         let now = self.env.now();
         let decided = decide(request, &sighting, now);
         let parts = decision::Parts { request, sighting: &sighting, decided: &decided, switches: &self.switches, now };
@@ -106,28 +121,27 @@ impl Checker {
         Ok(Checked { bytes, document, word: sighting.reading.word, selected: decided.selected.is_some() })
     }
 
-    /// One probe for all who ask for the same URL at the same time.
-    async fn sight(&self, request: &CheckRequest) -> Result<Arc<Sighting>, CheckError> {
-        let key = request.url.as_str().to_owned();
+    /// One probe for all who ask for the same URL in the same way at the same time.
+    async fn sight(&self, request: &CheckRequest, declared: Declared) -> Result<Arc<Sighting>, CheckError> {
+        let key = (request.url.as_str().to_owned(), declared);
         let flight = Arc::clone(self.flights().entry(key.clone()).or_default());
-        let sighting = flight.get_or_try_init(|| async { self.look(request).await.map(Arc::new) }).await.cloned();
+        let sighting =
+            flight.get_or_try_init(|| async { self.look(request, declared).await.map(Arc::new) }).await.cloned();
         self.flights().remove(&key);
         sighting
     }
 
-    fn flights(&self) -> std::sync::MutexGuard<'_, HashMap<String, Flight>> {
+    fn flights(&self) -> std::sync::MutexGuard<'_, HashMap<FlightKey, Flight>> {
         self.flights.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Probes and remembers. History is read before, so that a sighting never confirms itself.
-    async fn look(&self, request: &CheckRequest) -> Result<Sighting, CheckError> {
+    async fn look(&self, request: &CheckRequest, declared: Declared) -> Result<Sighting, CheckError> {
         let at = self.env.now();
+        let turn = self.politeness.turn(&request.url, at)?;
         let before = self.standing(request.url.as_str(), at).await?;
-        let probed = challenge::probe(&self.door, &request.url, at).await;
-        let (method, result) = match probed {
-            Ok(probed) => (probed.method.as_str(), Ok(probed.answer)),
-            Err(refused) => ("GET", Err(refused)),
-        };
+        let probed = challenge::probe(&self.door, turn, declared, at).await;
+        let (method, result) = (probed.method.as_str(), probed.result);
         let evidence = decision::evidence(request.url.as_str(), method, at, &result);
         let evidence_sha256 = self.store.put_evidence(&evidence).await?;
         let response_sha256 = result.as_ref().ok().map(|answer| hex::encode(Sha256::digest(&answer.body)));
@@ -221,3 +235,6 @@ fn decide(request: &CheckRequest, sighting: &Sighting, now: Timestamp) -> Decisi
     let facts = policy::Facts { latency_ms: sighting.observed.latency_ms };
     policy::decide(request, &sighting.reading, &standing, &facts, now)
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,16 +1,18 @@
 //! How we look outside. [`guarded`] is the only door to an address that somebody else controls; [`challenge`] is how
-//! a paid endpoint is asked for its terms through that door.
+//! a paid endpoint is asked for its terms through that door, when [`politeness`] gives it a turn.
 //!
 //! The door answers with what was seen, also when it refuses: a [`Refused`] carries the certificate chain that was
 //! offered, so that a bad certificate is evidence and not only an error.
 
 pub mod challenge;
 pub mod guarded;
+pub mod politeness;
 #[cfg(any(test, feature = "testkit"))]
 pub mod testkit;
 
-pub use challenge::Probed;
+pub use challenge::{Declared, Probed};
 pub use guarded::{
     Answer, Cidr, CidrError, Door, DoorConfig, Limits, Method, Refused, RefusedCode, Request, RootsError,
     TransportFlag, roots_from_pem,
 };
+pub use politeness::{Politeness, RateLimited, Turn};

@@ -1,19 +1,21 @@
 //! `countersign check`: one URL, or a file of them.
 
 use std::path::Path;
+use std::time::Duration;
 
 use countersign_core::amount::{Amount, Usd};
 use countersign_core::endpoint::ResourceUrl;
 use countersign_core::network;
 use countersign_core::offer::Word;
 use countersign_core::policy::CheckRequest;
-use countersign_engine::check::{Checked, Checker};
+use countersign_engine::check::{CheckError, Checked, Checker};
+use countersign_probe::Declared;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
 use crate::Exit;
 use crate::app::{self, Failure};
-use crate::args::{CheckArgs, Global};
+use crate::args::{CalledBy, CheckArgs, Global};
 use crate::settings::Settings;
 use crate::show;
 
@@ -23,7 +25,7 @@ pub(crate) async fn run(settings: &Settings, global: &Global, args: &CheckArgs) 
     }
     let request = request(args, args.url.as_deref().unwrap_or_default())?;
     let checker = app::checker(settings).await?;
-    let checked = checker.check(&request).await.map_err(anyhow::Error::from)?;
+    let checked = checker.check_as(&request, declared(args)).await.map_err(explain)?;
     if let Some(path) = &args.out {
         write(path, &checked.bytes)?;
     }
@@ -57,17 +59,17 @@ async fn many(settings: &Settings, global: &Global, args: &CheckArgs, list: &Pat
     let progress = bar(global, urls.len());
     let mut exit = Exit::Yes;
     for url in urls {
-        exit = worse(exit, one_of_many(&checker, args, url).await?);
+        exit = worse(exit, one_of_many(&checker, args, url, &progress).await?);
         progress.inc(1);
     }
     progress.finish_and_clear();
     Ok(exit)
 }
 
-async fn one_of_many(checker: &Checker, args: &CheckArgs, url: &str) -> anyhow::Result<Exit> {
+async fn one_of_many(checker: &Checker, args: &CheckArgs, url: &str, progress: &ProgressBar) -> anyhow::Result<Exit> {
     match request(args, url) {
         Ok(request) => {
-            let checked = checker.check(&request).await?;
+            let checked = in_turn(checker, &request, declared(args), progress).await?;
             show::line(&String::from_utf8_lossy(&checked.bytes));
             Ok(exit(&checked))
         }
@@ -75,6 +77,44 @@ async fn one_of_many(checker: &Checker, args: &CheckArgs, url: &str) -> anyhow::
             show::json(&json!({"url": url, "error": failure.to_string()}));
             Ok(Exit::Malformed)
         }
+    }
+}
+
+/// A file may name one domain often. Then its next URL waits until the domain's minute has room again, so that every
+/// URL is looked at and nobody is flooded.
+async fn in_turn(
+    checker: &Checker,
+    request: &CheckRequest,
+    declared: Declared,
+    progress: &ProgressBar,
+) -> anyhow::Result<Checked> {
+    loop {
+        match checker.check_as(request, declared).await {
+            Err(CheckError::RateLimited(limited)) => {
+                progress.set_message(limited.to_string());
+                tokio::time::sleep(Duration::from_millis(limited.retry_after_ms)).await;
+                progress.set_message("");
+            }
+            done => return done.map_err(explain),
+        }
+    }
+}
+
+fn declared(args: &CheckArgs) -> Declared {
+    match args.method {
+        None => Declared::Nothing,
+        Some(CalledBy::Get) => Declared::Get,
+        Some(CalledBy::Post) => Declared::Post,
+    }
+}
+
+fn explain(error: CheckError) -> anyhow::Error {
+    match error {
+        CheckError::RateLimited(limited) => {
+            let seconds = limited.retry_after_ms.div_ceil(1000);
+            Failure::blocked(limited.to_string(), format!("nothing was sent; ask again in {seconds} s")).into()
+        }
+        error => error.into(),
     }
 }
 
@@ -87,8 +127,8 @@ fn bar(global: &Global, length: usize) -> ProgressBar {
     if global.quiet || !std::io::stderr().is_terminal() {
         return ProgressBar::hidden();
     }
-    let style =
-        ProgressStyle::with_template("{pos}/{len} {wide_bar} {eta}").unwrap_or_else(|_| ProgressStyle::default_bar());
+    let style = ProgressStyle::with_template("{pos}/{len} {wide_bar} {eta} {msg}")
+        .unwrap_or_else(|_| ProgressStyle::default_bar());
     ProgressBar::new(length as u64).with_style(style)
 }
 

@@ -9,7 +9,6 @@ mod servers;
 mod spellings;
 
 use super::*;
-use crate::challenge;
 use crate::testkit::{Authority, Behaviour, Clear, Leaf, Server};
 
 /// 2026-09-01, inside the validity of an honest leaf.
@@ -188,23 +187,6 @@ fn a_file_of_roots_is_read_or_explained() {
     assert!(matches!(roots_from_pem(broken), Err(RootsError::NotPem(_))));
     let no_cert = b"-----BEGIN CERTIFICATE-----\nAQID\n-----END CERTIFICATE-----\n";
     assert!(matches!(roots_from_pem(no_cert), Err(RootsError::Unusable(_))));
-}
-
-#[tokio::test]
-async fn post_is_tried_only_where_the_endpoint_names_it() {
-    let paid = ("POST", "402 Payment Required\r\n");
-    for (get, status, method) in [
-        ("405 No\r\nAllow: OPTIONS, post\r\n", 402, Method::Post),
-        ("405 No\r\nAllow: PUT\r\n", 405, Method::Get),
-        ("404 No\r\nAllow: POST\r\n", 404, Method::Get),
-        ("402 Pay\r\n", 402, Method::Get),
-    ] {
-        let authority = Authority::new().unwrap();
-        let acceptor = authority.acceptor(&[HOST], Leaf::Honest).unwrap();
-        let server = Server::start(acceptor, Behaviour::ByMethod(vec![("GET", get), paid])).await.unwrap();
-        let probed = challenge::probe(&lab(&authority, Limits::default()), &url(server.port()), NOW).await.unwrap();
-        assert_eq!((probed.answer.status, probed.method), (status, method), "{get}");
-    }
 }
 
 /// Sixty-four bad servers at once: each ends in its own way, in time, with no more than a capped body in hand.

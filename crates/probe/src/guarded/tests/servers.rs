@@ -1,6 +1,8 @@
 //! Servers that misbehave, each over real TLS, each with the word that a check says about it.
 
 use super::*;
+use crate::challenge::{self, Declared};
+use crate::politeness::Politeness;
 
 /// A head that is complete and honest; its body ends when the connection does.
 const HEAD: &str = "HTTP/1.1 402 X\r\nA: b\r\n\r\n";
@@ -209,8 +211,10 @@ async fn nothing_a_response_points_at_is_fetched() {
             let bytes = format!("HTTP/1.1 {status} X\r\n{}Content-Length: 2\r\n\r\n{{}}", lines(place));
             let acceptor = authority.acceptor(&[HOST], Leaf::Honest).unwrap();
             let server = Server::start(acceptor, Behaviour::Say(bytes.into())).await.unwrap();
-            let probed = challenge::probe(&lab(&authority, Limits::default()), &url(server.port()), NOW).await.unwrap();
-            assert_eq!((probed.answer.status, server.connections()), (status, 1), "{place}");
+            let url = url(server.port());
+            let turn = Politeness::default().turn(&url, NOW).unwrap();
+            let probed = challenge::probe(&lab(&authority, Limits::default()), turn, Declared::Nothing, NOW).await;
+            assert_eq!((probed.result.unwrap().status, server.connections()), (status, 1), "{place}");
         }
     }
     assert_eq!(elsewhere.connections(), 0);
