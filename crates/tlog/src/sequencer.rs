@@ -17,9 +17,9 @@ use std::time::Duration;
 use crate::checkpoint::Origin;
 use crate::merkle::{Hash, consistency_proof, inclusion_proof, leaf_hash};
 use crate::proof::TlogProof;
-use crate::text::to_base64;
 use crate::tile::bundle::{self, MAX_ENTRY};
 use crate::tile::{Content, TilePath};
+use crate::witness::AddCheckpoint;
 
 mod batch;
 pub mod disk;
@@ -218,15 +218,11 @@ impl Log {
         self.shared.with_tree(|tree| consistency_proof(tree, old, new))
     }
 
-    /// The body of an `add-checkpoint` request to a witness whose newest size is `old` (C2SP tlog-witness).
-    pub fn witness_request(&self, old: u64) -> Result<Vec<u8>, ReadError> {
+    /// What to ask a witness whose newest size is `old`; it prints as the body of `add-checkpoint`.
+    pub fn witness_request(&self, old: u64) -> Result<AddCheckpoint, ReadError> {
         let head = self.head();
-        let mut body = format!("old {old}\n");
-        for hash in self.consistency(old, head.checkpoint.size)? {
-            body += &to_base64(hash.as_bytes());
-            body.push('\n');
-        }
-        Ok(format!("{body}\n{}", head.note).into_bytes())
+        let proof = self.consistency(old, head.checkpoint.size)?;
+        Ok(AddCheckpoint { old, proof, checkpoint: head.note.clone() })
     }
 
     /// The bytes of a tile or bundle, partial or full; `None` when the newest checkpoint does not imply it.

@@ -7,6 +7,7 @@ use countersign_tlog::checkpoint::Checkpoint;
 use countersign_tlog::merkle::verify_consistency;
 use countersign_tlog::sequencer::{AppendError, Config, Entry, Flush, Log, Logged, Step};
 use countersign_tlog::tile::TilePath;
+use countersign_tlog::witness::{self, AddCheckpoint, State};
 
 use crate::common::*;
 
@@ -145,4 +146,21 @@ fn every_file_of_the_tree_is_served_while_it_grows_and_after_a_start() {
     assert!(!home.path().join("wal/0000000000000001.wal").exists());
     let log = home.open(config());
     assert_eq!(append(&log, entry(700)).unwrap().index, 700);
+}
+
+#[test]
+fn a_witness_cosigns_what_the_log_asks_and_stops_where_it_would_fork() {
+    let home = Home::new();
+    let log = home.open(Config::one_shot());
+    append_all(&log, (0..5).map(entry)).into_iter().for_each(|outcome| drop(outcome.unwrap()));
+    let keys = keys();
+    let first = witness::judge(&log.witness_request(0).unwrap(), keys.verifiers(), &State::empty()).unwrap();
+    assert_eq!((first.size, first.root), (5, log.head().checkpoint.root));
+    append_all(&log, (5..300).map(entry)).into_iter().for_each(|outcome| drop(outcome.unwrap()));
+    let body = log.witness_request(5).unwrap().to_string();
+    let request = AddCheckpoint::parse(body.as_bytes()).unwrap();
+    assert_eq!(witness::judge(&request, keys.verifiers(), &first).map(|state| state.size), Ok(300));
+    let forked = State { root: log.head().checkpoint.root, ..first };
+    assert_eq!(witness::judge(&request, keys.verifiers(), &forked).map_err(|error| error.status()), Err(422));
+    assert_eq!(log.witness_request(301).map_err(|error| error.code()), Err("log_outside"));
 }
