@@ -1,7 +1,7 @@
 //! What a running log hands out, judged by implementations we did not write: `ct-merkle` on roots and proofs,
 //! `signed_note` on notes and keys, and a Python program on everything at once.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "helpers of tests")]
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
