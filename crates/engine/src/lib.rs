@@ -5,5 +5,6 @@ pub mod check;
 pub mod decision;
 pub mod env;
 pub mod keys;
+pub mod log;
 pub mod receipt;
 pub mod verify;

@@ -1,0 +1,119 @@
+//! Why there is no receipt, and what to do about it.
+
+use std::io;
+use std::path::PathBuf;
+
+use countersign_tlog::sequencer::{AppendError, InitError, KeysError, OpenError};
+
+use crate::env::NoRandomness;
+
+/// Why a document could not be logged.
+#[derive(Debug, thiserror::Error)]
+pub enum LogError {
+    /// The log does not open.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// The log could not be made.
+    #[error(transparent)]
+    Init(#[from] InitError),
+    /// The log gave no receipt.
+    #[error(transparent)]
+    Append(#[from] AppendError),
+    /// The process that holds the log said no.
+    #[error("the process that holds the log answered {code}: {message}")]
+    Holder {
+        /// Its code.
+        code: String,
+        /// Its reason.
+        message: String,
+    },
+    /// Another process holds the log and does not take leaves.
+    #[error("another process holds the log and does not answer: {0}")]
+    Unreachable(String),
+    /// The log ended while the leaf was in it.
+    #[error("the log ended before it answered")]
+    Ended,
+    /// There are keys of a log that signed before, and the log is gone.
+    #[error("the keys of a log are here, but the log itself is not in {0}")]
+    Lost(PathBuf),
+    /// There is no log.
+    #[error("this data directory has no log yet")]
+    NoLog,
+    /// The seeds file cannot be used.
+    #[error("cannot use the log's key file {path}: {why}")]
+    Seeds {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        why: String,
+    },
+    /// The seeds are no keys of a log.
+    #[error(transparent)]
+    Keys(#[from] KeysError),
+    /// The receipt does not verify.
+    #[error("the log gave a receipt that does not verify: {0}")]
+    Wrong(String),
+    /// The document is not text.
+    #[error("a logged document is UTF-8 text")]
+    NotText,
+    /// A file could not be written.
+    #[error("cannot write {path}: {source}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// No randomness for a salt or a seed.
+    #[error(transparent)]
+    NoRandomness(#[from] NoRandomness),
+}
+
+impl LogError {
+    /// Stable code for callers.
+    pub fn code(&self) -> &str {
+        match self {
+            Self::Open(error) => error.code(),
+            Self::Init(error) => error.code(),
+            Self::Append(error) => error.code(),
+            Self::Holder { code, .. } => code,
+            Self::Unreachable(_) => "log_unreachable",
+            Self::Ended => "log_ended",
+            Self::Lost(_) => "log_lost",
+            Self::NoLog => "log_missing",
+            Self::Seeds { .. } => "log_seeds",
+            Self::Keys(error) => error.code(),
+            Self::Wrong(_) => "log_receipt_wrong",
+            Self::NotText => "log_not_text",
+            Self::Io { .. } => "log_io",
+            Self::NoRandomness(_) => "no_randomness",
+        }
+    }
+
+    /// What to do about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Open(OpenError::Copied(_)) => {
+                "run `countersign log adopt` once the process that used the original can never run again"
+            }
+            Self::Open(OpenError::Behind { .. } | OpenError::Forked { .. }) => {
+                "restore the newest copy of the data directory; an older one must never sign again"
+            }
+            Self::Open(OpenError::Damaged(_) | OpenError::Tiles(_)) | Self::Wrong(_) => {
+                "run `countersign log fsck`, and restore the data directory from a copy if it finds damage"
+            }
+            Self::Open(OpenError::Held(_)) | Self::Unreachable(_) | Self::Ended => {
+                "another command may be starting or stopping; try again"
+            }
+            Self::Append(AppendError::Busy) => "the log has more leaves than it can write now; try again",
+            Self::Append(AppendError::NoSpace) => "free some space on the log's disk",
+            Self::Append(_) | Self::Holder { .. } => "try again; the same document never gets two entries",
+            Self::Lost(_) => "restore the log from a copy; a new one under the same keys would sign a second history",
+            Self::NoLog => "run `countersign log init`",
+            Self::Seeds { .. } => "restore it from a copy, with mode 0600",
+            Self::Open(_) | Self::Init(_) | Self::Keys(_) | Self::NotText | Self::Io { .. } | Self::NoRandomness(_) => {
+                "`countersign log status` says what is there"
+            }
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! The log of one data directory: opening it, and appending a signed document to it.
+//!
+//! One process at a time writes the log. [`LogBook::append`] works in any of them: it takes the log when nobody has it,
+//! and hands its leaf to the holder over a Unix socket when somebody does. Either way the caller gets a receipt that has
+//! been verified against the log's own keys, or the reason why there is none; a check never waits longer than
+//! [`PATIENCE`] for one.
+
+mod error;
+mod place;
+mod seeds;
+mod socket;
+mod tiles;
+
+#[cfg(test)]
+mod tests;
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use countersign_core::leaf::{LeafType, Minute, Reveal, Salt};
+use countersign_tlog::policy::{Policy, PostQuantum};
+use countersign_tlog::sequencer::tiles::Tiles;
+use countersign_tlog::sequencer::{Appended, Clock, Config, Entry, Log, OpenError};
+use sha2::{Digest, Sha256};
+
+pub use error::LogError;
+pub use place::Place;
+pub use tiles::DirTiles;
+
+use crate::env::Env;
+use crate::receipt::{Demands, Receipt, verify};
+
+/// How long a leaf waits for a log that another process holds.
+pub const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Between two tries: the holder is about to let go, or about to listen.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// The log of a data directory, held or not.
+pub struct LogBook {
+    place: Place,
+    env: Arc<Env>,
+    config: Config,
+    held: Mutex<Option<Holding>>,
+}
+
+/// The log in our hands, and the door through which other processes reach it.
+struct Holding {
+    // Dropped in this order: nobody is let in any more, then the log closes.
+    _door: Option<socket::Door>,
+    log: Arc<Log>,
+}
+
+impl LogBook {
+    /// For a command that appends a little and ends.
+    pub fn one_shot(data: &Path, env: Arc<Env>) -> Self {
+        Self::with(data, env, Config::one_shot())
+    }
+
+    /// For a server: batches are collected for 20 ms.
+    pub fn serving(data: &Path, env: Arc<Env>) -> Self {
+        Self::with(data, env, Config::default())
+    }
+
+    fn with(data: &Path, env: Arc<Env>, config: Config) -> Self {
+        let place = Place::new(data);
+        let config = Config { second_record: Some(place.second_record()), ..config };
+        Self { place, env, config, held: Mutex::new(None) }
+    }
+
+    /// Logs a signed document and gives its receipt with the reveal. Blocks until the log has signed.
+    ///
+    /// # Errors
+    /// [`LogError`]: there is no receipt, which does not always mean that nothing was appended.
+    pub fn append(&self, leaf_type: LeafType, document: &[u8]) -> Result<Receipt, LogError> {
+        let key = Sha256::new().chain_update(leaf_type.as_str()).chain_update([0]).chain_update(document).finalize();
+        let text = String::from_utf8(document.to_vec()).map_err(|_| LogError::NotText)?;
+        let salt = Salt::from_bytes(self.env.random()?);
+        let reveal = Reveal::new(leaf_type, Minute::of(self.env.now()), salt, text);
+        let leaf = reveal.leaf().map_err(|_| LogError::NotText)?.to_bytes().map_err(|_| LogError::NotText)?;
+        // Key and leaf stay the same over every try, so that a try whose outcome is unknown is never logged twice.
+        let entry = Entry { idempotency_key: key.into(), leaf };
+        let receipt = Receipt { reveal: Some(reveal), ..self.enter(&entry)? };
+        self.confirm(&receipt)?;
+        Ok(receipt)
+    }
+
+    /// Takes the log, or hands the leaf over, until one of them works or patience ends.
+    fn enter(&self, entry: &Entry) -> Result<Receipt, LogError> {
+        let until = Instant::now() + PATIENCE;
+        loop {
+            let failure = match self.hold() {
+                Ok(log) => return append_held(&log, entry.clone()),
+                Err(LogError::Open(OpenError::Held(_))) => match socket::hand_over(&self.place.socket(), entry) {
+                    Ok(answer) => return answer,
+                    Err(unreachable) => LogError::Unreachable(unreachable.to_string()),
+                },
+                Err(error) => return Err(error),
+            };
+            if Instant::now() >= until {
+                return Err(failure);
+            }
+            thread::sleep(PAUSE);
+        }
+    }
+
+    /// Opens the log, makes it when there never was one, and keeps it until this book is dropped.
+    ///
+    /// # Errors
+    /// [`LogError`]; `Open(Held)` when another process has it.
+    pub fn hold(&self) -> Result<Arc<Log>, LogError> {
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(holding) = held.as_ref() {
+            return Ok(Arc::clone(&holding.log));
+        }
+        let log = Arc::new(self.open()?);
+        // Without a door the log still works for us; others are told that it is unreachable.
+        let _door = socket::Door::open(&self.place.socket(), Arc::clone(&log)).ok();
+        *held = Some(Holding { _door, log: Arc::clone(&log) });
+        Ok(log)
+    }
+
+    fn open(&self) -> Result<Log, LogError> {
+        let seeds = self.place.seeds_or_new(&self.env)?;
+        let env = Arc::clone(&self.env);
+        let clock: Clock = Arc::new(move || u64::try_from(env.now().seconds()).unwrap_or(0));
+        let tiles: Arc<dyn Tiles> = Arc::new(DirTiles::new(&self.place.log()));
+        let log = Log::open(&self.place.log(), self.config.clone(), seeds.keys()?, clock, tiles)?;
+        self.place.write_trust(&log.trust())?;
+        Ok(log)
+    }
+
+    /// The trust policy of this log: its keys and no witness.
+    ///
+    /// # Errors
+    /// [`LogError`] when there is no log yet.
+    pub fn trust(&self) -> Result<String, LogError> {
+        Ok(self.place.seeds()?.ok_or(LogError::NoLog)?.keys()?.trust())
+    }
+
+    /// A receipt that does not verify is none, whoever gave it.
+    fn confirm(&self, receipt: &Receipt) -> Result<(), LogError> {
+        let trust = self.trust()?;
+        let policy = Policy::parse(trust.as_bytes()).map_err(|error| LogError::Wrong(error.to_string()))?;
+        let demands = Demands { policy: &policy, pq: PostQuantum::Required, max_age_ms: None, now: self.env.now() };
+        let bytes = receipt.to_value().to_string();
+        verify(bytes.as_bytes(), &demands).map(drop).map_err(|refusal| LogError::Wrong(refusal.to_string()))
+    }
+}
+
+/// Appends to a log in our hands and waits for the outcome.
+pub(crate) fn append_held(log: &Log, entry: Entry) -> Result<Receipt, LogError> {
+    let (tell, told) = mpsc::sync_channel(1);
+    log.append(entry, move |outcome| drop(tell.send(outcome)));
+    Ok(receipt(&told.recv().map_err(|_| LogError::Ended)??))
+}
+
+fn receipt(appended: &Appended) -> Receipt {
+    Receipt {
+        log_origin: appended.head.checkpoint.origin.clone(),
+        index: appended.index,
+        leaf_hash: appended.leaf_hash,
+        path: appended.path.clone(),
+        checkpoint: appended.head.note.clone(),
+        reveal: None,
+    }
+}

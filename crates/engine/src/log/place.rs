@@ -1,0 +1,138 @@
+//! Where a data directory keeps its log, and how a log begins.
+//!
+//! The first append makes the log. It is made once only: keys without their log mean that the log was lost, and a new
+//! one under the same keys would sign a second history. The file that remembers the newest head lies outside the log's
+//! folder, so that its absence shows that nothing was ever signed.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use countersign_tlog::checkpoint::Origin;
+use countersign_tlog::sequencer::disk::{Disk, RealDisk};
+use countersign_tlog::sequencer::{self, InitError};
+
+use super::LogError;
+use super::seeds::Seeds;
+use crate::env::Env;
+
+/// The paths of one data directory's log.
+#[derive(Clone, Debug)]
+pub struct Place {
+    data: PathBuf,
+}
+
+impl Place {
+    /// The log of this data directory.
+    pub fn new(data: &Path) -> Self {
+        Self { data: data.to_owned() }
+    }
+
+    /// Segments, tiles and the public checkpoint.
+    pub fn log(&self) -> PathBuf {
+        self.data.join("log")
+    }
+
+    /// The trust policy of this log, for whoever reads its receipts.
+    pub fn trust(&self) -> PathBuf {
+        self.log().join("trust")
+    }
+
+    pub(super) fn socket(&self) -> PathBuf {
+        self.log().join("log.sock")
+    }
+
+    pub(super) fn second_record(&self) -> PathBuf {
+        self.data.join("log-head")
+    }
+
+    fn seeds_file(&self) -> PathBuf {
+        self.data.join("keys").join("log.seeds")
+    }
+
+    /// The log's keys, when there are any.
+    pub(super) fn seeds(&self) -> Result<Option<Seeds>, LogError> {
+        Seeds::load(&self.seeds_file())
+    }
+
+    /// The keys of a log that is there. Makes keys and log when there never were any.
+    pub(super) fn seeds_or_new(&self, env: &Env) -> Result<Seeds, LogError> {
+        let made = self.log().join("identity").exists();
+        match self.seeds()? {
+            Some(seeds) if made => Ok(seeds),
+            // Nothing was ever signed: the making was cut short, or another process is in the middle of it.
+            Some(seeds) if !self.second_record().exists() => self.make(seeds),
+            Some(_) => Err(LogError::Lost(self.log())),
+            None => self.init(env, None),
+        }
+    }
+
+    /// Makes an empty log with fresh keys, named `origin` or after its key.
+    ///
+    /// # Errors
+    /// [`LogError`]; [`InitError::Exists`] when there is a log.
+    pub fn create(&self, env: &Env, origin: Option<Origin>) -> Result<(), LogError> {
+        if self.seeds()?.is_some() {
+            return Err(LogError::Init(InitError::Exists(self.log())));
+        }
+        self.init(env, origin).map(drop)
+    }
+
+    /// Keys first: a crash in between leaves keys that never signed, and the next start goes on from there.
+    fn init(&self, env: &Env, origin: Option<Origin>) -> Result<Seeds, LogError> {
+        let seeds = Seeds::new(env, origin)?;
+        let seeds = seeds.store(&self.seeds_file())?;
+        self.make(seeds)
+    }
+
+    fn make(&self, seeds: Seeds) -> Result<Seeds, LogError> {
+        let disk: Arc<dyn Disk> = Arc::new(RealDisk);
+        private_dir(&self.log()).map_err(|source| LogError::Io { path: self.log(), source })?;
+        match sequencer::init(&self.log(), &seeds.origin, &disk) {
+            // Another process was faster; its log is ours.
+            Ok(()) | Err(InitError::Exists(_)) => Ok(seeds),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    pub(super) fn write_trust(&self, trust: &str) -> Result<(), LogError> {
+        let path = self.trust();
+        if fs::read(&path).is_ok_and(|there| there == trust.as_bytes()) {
+            return Ok(());
+        }
+        replace(&path, trust.as_bytes(), 0o644).map_err(|source| LogError::Io { path, source })
+    }
+}
+
+/// Makes a folder that only its owner may enter.
+pub(super) fn private_dir(path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt;
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
+}
+
+/// Written beside, synced, then renamed, so that a crash leaves the old file or the new.
+pub(super) fn replace(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
+    let beside = beside(path, bytes, mode)?;
+    fs::rename(&beside, path)?;
+    sync_parent(path)
+}
+
+/// A file beside `path` that no other process and no other thread writes.
+pub(super) fn beside(path: &Path, bytes: &[u8], mode: u32) -> io::Result<PathBuf> {
+    use std::os::unix::fs::OpenOptionsExt;
+    static TURN: AtomicU64 = AtomicU64::new(0);
+    let turn = TURN.fetch_add(1, Ordering::Relaxed);
+    let beside = path.with_extension(format!("new-{}-{turn}", std::process::id()));
+    // One that is there was left by a process that died under the same number.
+    let _absent = fs::remove_file(&beside);
+    let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(mode).open(&beside)?;
+    file.write_all(bytes)?;
+    file.sync_all()?;
+    Ok(beside)
+}
+
+pub(super) fn sync_parent(path: &Path) -> io::Result<()> {
+    path.parent().map_or(Ok(()), |parent| fs::File::open(parent)?.sync_all())
+}

@@ -1,0 +1,162 @@
+use std::collections::BTreeSet;
+use std::fs;
+
+use countersign_core::time::Timestamp;
+use countersign_tlog::checkpoint::Origin;
+use countersign_tlog::sequencer::InitError;
+
+use super::*;
+
+fn env(seed: u64) -> Arc<Env> {
+    Arc::new(Env::fixed(Timestamp::from_seconds(1_788_253_200), seed))
+}
+
+fn book(data: &Path, seed: u64) -> LogBook {
+    LogBook::one_shot(data, env(seed))
+}
+
+fn append(book: &LogBook, text: &str) -> Result<Receipt, LogError> {
+    book.append(LeafType::decision(), text.as_bytes())
+}
+
+#[test]
+fn the_first_append_makes_a_log_whose_trust_file_verifies_the_receipt() {
+    let data = tempfile::tempdir().unwrap();
+    let receipt = append(&book(data.path(), 1), "{\"a\":1}").unwrap();
+    assert_eq!(receipt.index, 0);
+    let trust = fs::read(data.path().join("log/trust")).unwrap();
+    let policy = Policy::parse(&trust).unwrap();
+    let now = Timestamp::from_seconds(1_788_253_200);
+    let demands = Demands { policy: &policy, pq: PostQuantum::Required, max_age_ms: Some(0), now };
+    let proved = verify(receipt.to_value().to_string().as_bytes(), &demands).unwrap();
+    assert_eq!(proved.leaf.unwrap().leaf_type, LeafType::decision());
+    assert!(receipt.log_origin.as_str().starts_with("countersign.local/log/"));
+}
+
+#[test]
+fn a_log_goes_on_where_it_ended_and_its_checkpoint_is_published() {
+    let data = tempfile::tempdir().unwrap();
+    for (index, text) in ["{\"a\":1}", "{\"a\":2}", "{\"a\":3}"].into_iter().enumerate() {
+        assert_eq!(append(&book(data.path(), index as u64), text).unwrap().index, index as u64);
+    }
+    let published = fs::read_to_string(data.path().join("log/checkpoint")).unwrap();
+    assert_eq!(published.lines().nth(1), Some("3"), "{published}");
+}
+
+#[test]
+fn whoever_does_not_hold_the_log_hands_the_leaf_over() {
+    let data = tempfile::tempdir().unwrap();
+    let holder = book(data.path(), 1);
+    append(&holder, "{\"a\":1}").unwrap();
+    let other = book(data.path(), 2);
+    let receipt = append(&other, "{\"a\":2}").unwrap();
+    assert_eq!(receipt.index, 1);
+    assert!(other.held.lock().unwrap().is_none(), "it went over the socket");
+    drop(holder);
+    assert_eq!(append(&other, "{\"a\":3}").unwrap().index, 2, "the log is free again");
+}
+
+#[test]
+fn many_at_once_on_one_directory_each_get_their_own_entry() {
+    let data = tempfile::tempdir().unwrap();
+    let indices: Vec<u64> = thread::scope(|scope| {
+        let one = |n: u64| {
+            let path = data.path().to_owned();
+            scope.spawn(move || append(&book(&path, n), &format!("{{\"a\":{n}}}")).unwrap().index)
+        };
+        let all: Vec<_> = (0..20).map(one).collect();
+        all.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    assert_eq!(indices.iter().copied().collect::<BTreeSet<_>>(), (0..20).collect());
+}
+
+#[test]
+fn one_document_gets_one_entry_however_often_it_is_offered() {
+    let data = tempfile::tempdir().unwrap();
+    let book = book(data.path(), 1);
+    append(&book, "{\"a\":1}").unwrap();
+    // A second offer draws another salt, which makes another leaf: the log refuses it rather than logging twice.
+    assert_eq!(append(&book, "{\"a\":1}").unwrap_err().code(), "idempotency_conflict");
+    assert_eq!(append(&book, "{\"a\":2}").unwrap().index, 1);
+}
+
+#[test]
+fn keys_without_their_log_never_start_a_second_history() {
+    let data = tempfile::tempdir().unwrap();
+    append(&book(data.path(), 1), "{\"a\":1}").unwrap();
+    fs::remove_dir_all(data.path().join("log")).unwrap();
+    let refused = append(&book(data.path(), 2), "{\"a\":2}").unwrap_err();
+    assert!(matches!(refused, LogError::Lost(_)), "{refused}");
+    let place = Place::new(data.path());
+    assert!(matches!(place.create(&env(3), None), Err(LogError::Init(InitError::Exists(_)))));
+}
+
+#[test]
+fn a_making_that_was_cut_short_is_finished() {
+    let data = tempfile::tempdir().unwrap();
+    let place = Place::new(data.path());
+    place.create(&env(1), Origin::parse("log.example.test/mine")).unwrap();
+    fs::remove_dir_all(place.log()).unwrap();
+    let receipt = append(&book(data.path(), 2), "{\"a\":1}").unwrap();
+    assert_eq!(receipt.log_origin.as_str(), "log.example.test/mine");
+}
+
+#[test]
+fn a_copied_and_a_rolled_back_log_are_refused_with_a_way_out() {
+    let data = tempfile::tempdir().unwrap();
+    append(&book(data.path(), 1), "{\"a\":1}").unwrap();
+    let older = tempfile::tempdir().unwrap();
+    copy(data.path(), older.path());
+    let refused = append(&book(older.path(), 2), "{\"a\":2}").unwrap_err();
+    assert_eq!((refused.code(), refused.hint().contains("log adopt")), ("log_copied", true));
+    append(&book(data.path(), 3), "{\"a\":3}").unwrap();
+    fs::remove_dir_all(data.path().join("log")).unwrap();
+    copy(&older.path().join("log"), &data.path().join("log"));
+    countersign_tlog::sequencer::adopt(&data.path().join("log")).unwrap();
+    let refused = append(&book(data.path(), 4), "{\"a\":4}").unwrap_err();
+    assert_eq!((refused.code(), refused.hint().contains("never sign again")), ("log_behind", true), "{refused}");
+}
+
+#[test]
+fn seeds_that_others_may_read_or_that_are_damaged_are_refused() {
+    use std::os::unix::fs::PermissionsExt;
+    let data = tempfile::tempdir().unwrap();
+    append(&book(data.path(), 1), "{\"a\":1}").unwrap();
+    let seeds = data.path().join("keys/log.seeds");
+    assert_eq!(fs::metadata(&seeds).unwrap().permissions().mode() & 0o777, 0o600);
+    fs::set_permissions(&seeds, fs::Permissions::from_mode(0o644)).unwrap();
+    assert_eq!(append(&book(data.path(), 2), "{\"a\":2}").unwrap_err().code(), "log_seeds");
+    fs::set_permissions(&seeds, fs::Permissions::from_mode(0o600)).unwrap();
+    fs::write(&seeds, "{}").unwrap();
+    assert_eq!(append(&book(data.path(), 3), "{\"a\":3}").unwrap_err().code(), "log_seeds");
+}
+
+#[test]
+fn a_full_tile_is_stored_once_and_never_with_other_bytes() {
+    use countersign_tlog::sequencer::tiles::TilesError;
+    use countersign_tlog::tile::{Content, TilePath};
+    let dir = tempfile::tempdir().unwrap();
+    let (tiles, path) = (DirTiles::new(dir.path()), TilePath::full_at(Content::Hashes(0), 1_234_067));
+    assert_eq!(tiles.get(&path), Ok(None));
+    tiles.put(&path, b"bytes").unwrap();
+    tiles.put(&path, b"bytes").unwrap();
+    assert_eq!(tiles.put(&path, b"other"), Err(TilesError::Conflict(path)));
+    assert_eq!(tiles.get(&path), Ok(Some(b"bytes".to_vec())));
+    assert!(dir.path().join("tile/0/x001/x234/067").exists());
+    assert_eq!(tiles.published(), Ok(None));
+    tiles.publish(b"one").unwrap();
+    tiles.publish(b"two").unwrap();
+    assert_eq!(tiles.published(), Ok(Some(b"two".to_vec())));
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let (path, target) = (entry.path(), to.join(entry.file_name()));
+        if path.is_dir() {
+            copy(&path, &target);
+        } else if path.extension().is_none_or(|ending| ending != "sock") {
+            fs::copy(&path, &target).unwrap();
+        }
+    }
+}
