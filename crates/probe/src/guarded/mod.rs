@@ -5,13 +5,13 @@
 
 mod chunks;
 mod cidr;
-mod connect;
+pub(crate) mod connect;
 pub mod judge;
 mod outcome;
-mod read;
+pub(crate) mod read;
 mod resolve;
-mod tee;
-mod tls;
+pub(crate) mod tee;
+pub(crate) mod tls;
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -25,7 +25,7 @@ use url::Url;
 
 pub use cidr::{Cidr, CidrError};
 use judge::{Judge, Judged};
-use outcome::Failure;
+pub(crate) use outcome::Failure;
 pub use outcome::{Answer, Refused, RefusedCode, TransportFlag};
 use tee::Scan;
 pub use tls::{RootsError, roots_from_pem};
@@ -162,7 +162,8 @@ impl Door {
         let tcp = connect::dial(&host, address, port, step(limits.connect)).await?;
         let tls = trust.handshake(&host, tcp, seen, now, step(limits.tls)).await?;
         let scan = Scan::new(limits.head);
-        let mut opened = read::open(tls, request, &url, limits, &scan, step(limits.first_byte)).await?;
+        let message = read::message(request, &url)?;
+        let mut opened = read::open(tls, message, limits, &scan, step(limits.first_byte)).await?;
         let latency_ms = millis(started);
         let body = read::body(&mut opened, limits, &scan, end).await;
         let flags = self.flags(&host, &scan, &body);
@@ -196,10 +197,9 @@ impl Door {
 
 /// What was seen; the door itself knows the time and the remarks.
 fn answer(opened: &read::Opened, body: read::Body, scan: &Scan, peer: SocketAddr, seen: &Seen) -> Answer {
-    let headers = opened.head.headers.iter();
     Answer {
         status: opened.head.status.as_u16(),
-        headers: headers.map(|(name, value)| (name.to_string(), value.as_bytes().to_vec())).collect(),
+        headers: opened.headers(),
         body_complete: body.broken.is_none(),
         body: body.bytes,
         head_bytes: scan.ask(|scan| scan.head_bytes()),

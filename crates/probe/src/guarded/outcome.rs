@@ -45,13 +45,13 @@ pub struct Refused {
 
 /// A refusal before the door adds the chain and the time.
 #[derive(Debug)]
-pub(super) struct Failure {
-    pub(super) code: RefusedCode,
-    pub(super) detail: String,
+pub(crate) struct Failure {
+    pub(crate) code: RefusedCode,
+    pub(crate) detail: String,
 }
 
 impl Failure {
-    pub(super) fn new(code: RefusedCode, detail: impl fmt::Display) -> Self {
+    pub(crate) fn new(code: RefusedCode, detail: impl fmt::Display) -> Self {
         Self { code, detail: detail.to_string() }
     }
 }

@@ -6,10 +6,9 @@ use hyper::body::Incoming;
 use hyper::client::conn::http1;
 use hyper::header;
 use hyper_util::rt::TokioIo;
-use tokio::net::TcpStream;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
-use tokio_rustls::client::TlsStream;
 use url::{Position, Url};
 
 use super::tee::{Scan, Tee};
@@ -21,30 +20,41 @@ const USER_AGENT: &str = concat!("countersign/", env!("CARGO_PKG_VERSION"));
 /// A body that has fewer bytes than this for each whole second after the first is dripping.
 const MIN_BYTES_PER_SECOND: u64 = 1024;
 
+/// What HTTP can be spoken over.
+pub(crate) trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
+
+impl<S: AsyncRead + AsyncWrite + Unpin + Send> Stream for S {}
+
 /// A response head, with the connection that still feeds its body. Dropping it ends the connection.
-pub(super) struct Opened {
-    pub(super) head: hyper::http::response::Parts,
+pub(crate) struct Opened {
+    pub(crate) head: hyper::http::response::Parts,
     body: Incoming,
     _driver: JoinSet<()>,
 }
 
-/// A body as far as it was read.
-pub(super) struct Body {
-    pub(super) bytes: Vec<u8>,
-    /// Why it is not whole, when it is not.
-    pub(super) broken: Option<TransportFlag>,
+impl Opened {
+    /// Header lines: name in lower case, value as it came.
+    pub(crate) fn headers(&self) -> Vec<(String, Vec<u8>)> {
+        self.head.headers.iter().map(|(name, value)| (name.to_string(), value.as_bytes().to_vec())).collect()
+    }
 }
 
-/// Sends `request` and waits for the head of the answer until `until`.
-pub(super) async fn open(
-    tls: TlsStream<TcpStream>,
-    request: &Request,
-    url: &Url,
+/// A body as far as it was read.
+pub(crate) struct Body {
+    pub(crate) bytes: Vec<u8>,
+    /// Why it is not whole, when it is not.
+    pub(crate) broken: Option<TransportFlag>,
+}
+
+/// Sends `message` and waits for the head of the answer until `until`.
+pub(crate) async fn open(
+    stream: impl Stream + 'static,
+    message: hyper::Request<Full<Bytes>>,
     limits: &Limits,
     scan: &Scan,
     until: Instant,
 ) -> Result<Opened, Failure> {
-    let stream = TokioIo::new(Tee::new(tls, scan.clone()));
+    let stream = TokioIo::new(Tee::new(stream, scan.clone()));
     let (mut send, connection) = http1::Builder::new()
         .max_headers(limits.headers)
         .max_buf_size(limits.head + 8192)
@@ -56,7 +66,7 @@ pub(super) async fn open(
         // A broken connection shows up at the request or at the body, where it can be explained.
         let _ = connection.await;
     });
-    let answer = timeout_at(until, send.send_request(message(request, url)?))
+    let answer = timeout_at(until, send.send_request(message))
         .await
         .map_err(|_| Failure::new(RefusedCode::FirstByteTimeout, "no complete response head in time"))?
         .map_err(|error| explain(&error, scan))?;
@@ -65,23 +75,24 @@ pub(super) async fn open(
     Ok(Opened { head, body, _driver: driver })
 }
 
-fn message(request: &Request, url: &Url) -> Result<hyper::Request<Full<Bytes>>, Failure> {
-    let method = match request.method {
-        Method::Get => hyper::Method::GET,
-        Method::Post => hyper::Method::POST,
-    };
-    let body = request.body.clone().unwrap_or_default();
-    let mut message = hyper::Request::builder()
-        .method(method)
+/// What every request of ours says, whatever it asks for.
+pub(crate) fn request(url: &Url, method: Method) -> hyper::http::request::Builder {
+    hyper::Request::builder()
+        .method(method.as_str())
         .uri(&url[Position::BeforePath..Position::AfterQuery])
         .header(header::HOST, &url[Position::BeforeHost..Position::AfterPort])
         .header(header::USER_AGENT, USER_AGENT)
-        .header(header::ACCEPT, "application/json")
         .header(header::ACCEPT_ENCODING, "identity")
-        .header(header::CONNECTION, "close");
-    if request.body.is_some() {
+        .header(header::CONNECTION, "close")
+}
+
+/// A request to a stranger.
+pub(super) fn message(asked: &Request, url: &Url) -> Result<hyper::Request<Full<Bytes>>, Failure> {
+    let mut message = request(url, asked.method).header(header::ACCEPT, "application/json");
+    if asked.body.is_some() {
         message = message.header(header::CONTENT_TYPE, "application/json");
     }
+    let body = asked.body.clone().unwrap_or_default();
     message.body(Full::new(body.into())).map_err(|error| Failure::new(RefusedCode::Url, error))
 }
 
@@ -98,7 +109,7 @@ fn check_head(head: &hyper::http::response::Parts) -> Result<(), Failure> {
 
 /// Reads the body until its end, the cap, a break, or `until`. What was read is kept in every case, because the head
 /// of such an answer is evidence too.
-pub(super) async fn body(opened: &mut Opened, limits: &Limits, scan: &Scan, until: Instant) -> Body {
+pub(crate) async fn body(opened: &mut Opened, limits: &Limits, scan: &Scan, until: Instant) -> Body {
     let started = Instant::now();
     let mut bytes = Vec::new();
     loop {

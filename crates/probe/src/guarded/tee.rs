@@ -17,7 +17,7 @@ const MAX_INTERIM: u32 = 4;
 
 /// A judge of response heads that is fed bytes in pieces of any size.
 #[derive(Debug)]
-pub(super) struct HeadScan {
+pub(crate) struct HeadScan {
     limit: usize,
     head: Vec<u8>,
     line_start: usize,
@@ -33,7 +33,7 @@ pub(super) struct HeadScan {
 
 impl HeadScan {
     /// `limit` is the most bytes that all heads together may have, interim ones included.
-    pub(super) fn new(limit: usize) -> Self {
+    pub(crate) fn new(limit: usize) -> Self {
         Self {
             limit,
             head: Vec::new(),
@@ -50,38 +50,38 @@ impl HeadScan {
     }
 
     /// Why the head is refused, once that is known.
-    pub(super) fn trouble(&self) -> Option<RefusedCode> {
+    pub(crate) fn trouble(&self) -> Option<RefusedCode> {
         self.trouble
     }
 
     /// Bytes of the final head, its last empty line included.
-    pub(super) fn head_bytes(&self) -> usize {
+    pub(crate) fn head_bytes(&self) -> usize {
         self.head.len()
     }
 
     /// Interim responses (1xx) before the final one.
-    pub(super) fn interim(&self) -> u32 {
+    pub(crate) fn interim(&self) -> u32 {
         self.interim
     }
 
     /// Whether a line of a head ended in LF without CR.
-    pub(super) fn bare_lf(&self) -> bool {
+    pub(crate) fn bare_lf(&self) -> bool {
         self.bare_lf
     }
 
     /// Whether the body hides bytes in its chunk sizes.
-    pub(super) fn padded(&self) -> bool {
+    pub(crate) fn padded(&self) -> bool {
         self.chunks.as_ref().is_some_and(ChunkScan::padded)
     }
 
     /// Whether more bytes arrived than `Content-Length` announced.
-    pub(super) fn overran(&self) -> bool {
+    pub(crate) fn overran(&self) -> bool {
         let heads = (self.spent + self.head.len()) as u64;
         self.length.is_some_and(|length| self.total > heads.saturating_add(length))
     }
 
     /// Takes the next bytes from the wire.
-    pub(super) fn push(&mut self, bytes: &[u8]) {
+    pub(crate) fn push(&mut self, bytes: &[u8]) {
         self.total += bytes.len() as u64;
         for (at, byte) in bytes.iter().enumerate() {
             if self.done || self.trouble.is_some() {
@@ -174,28 +174,28 @@ fn values<'a>(head: &'a [u8], field: &'a [u8]) -> impl Iterator<Item = &'a [u8]>
 
 /// The scan, shared between the stream that feeds it and the caller that asks it.
 #[derive(Clone, Debug)]
-pub(super) struct Scan(Arc<Mutex<HeadScan>>);
+pub(crate) struct Scan(Arc<Mutex<HeadScan>>);
 
 impl Scan {
-    pub(super) fn new(limit: usize) -> Self {
+    pub(crate) fn new(limit: usize) -> Self {
         Self(Arc::new(Mutex::new(HeadScan::new(limit))))
     }
 
     /// Runs `ask` on the scan.
-    pub(super) fn ask<T>(&self, ask: impl FnOnce(&mut HeadScan) -> T) -> T {
+    pub(crate) fn ask<T>(&self, ask: impl FnOnce(&mut HeadScan) -> T) -> T {
         ask(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
 /// A stream whose read side is scanned on the way to hyper.
 #[derive(Debug)]
-pub(super) struct Tee<S> {
+pub(crate) struct Tee<S> {
     inner: S,
     scan: Scan,
 }
 
 impl<S> Tee<S> {
-    pub(super) fn new(inner: S, scan: Scan) -> Self {
+    pub(crate) fn new(inner: S, scan: Scan) -> Self {
         Self { inner, scan }
     }
 }

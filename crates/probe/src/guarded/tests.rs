@@ -47,7 +47,7 @@ async fn an_honest_server_sees_our_request_and_nothing_more() {
     assert_eq!(lines[0], "GET /paid?q=1 HTTP/1.1");
     assert_eq!(lines[1], format!("host: {HOST}:{}", answer.peer.port()));
     let agent = concat!("user-agent: countersign/", env!("CARGO_PKG_VERSION"));
-    assert_eq!(lines[2..], [agent, "accept: application/json", "accept-encoding: identity", "connection: close"]);
+    assert_eq!(lines[2..], [agent, "accept-encoding: identity", "connection: close", "accept: application/json"]);
     assert_eq!((answer.status, answer.body_complete, answer.interim, answer.chain.len()), (402, true, 0, 1));
     assert_eq!(answer.flags, [TransportFlag::LoopbackAllowed, TransportFlag::ExtraRoots]);
     assert!(answer.peer.ip().is_loopback() && answer.head_bytes > 40);

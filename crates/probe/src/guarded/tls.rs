@@ -60,14 +60,14 @@ fn store(extra: &[CertificateDer<'static>]) -> Result<RootCertStore, RootsError>
 
 /// Roots and algorithms, built once a door.
 #[derive(Debug)]
-pub(super) struct Trust {
+pub(crate) struct Trust {
     provider: Arc<CryptoProvider>,
     verifier: Arc<WebPkiServerVerifier>,
 }
 
 impl Trust {
     /// The Mozilla roots and the given ones.
-    pub(super) fn new(extra: &[CertificateDer<'static>]) -> Result<Self, RootsError> {
+    pub(crate) fn new(extra: &[CertificateDer<'static>]) -> Result<Self, RootsError> {
         let mut roots = store(extra)?;
         roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
         let provider = Arc::new(ring::default_provider());
@@ -91,7 +91,7 @@ impl Trust {
     }
 
     /// The handshake with `host` over `tcp`. What the server offered is in `seen` afterwards, whatever the outcome.
-    pub(super) async fn handshake(
+    pub(crate) async fn handshake(
         &self,
         host: &str,
         tcp: TcpStream,
@@ -110,11 +110,11 @@ impl Trust {
 
 /// Where a handshake leaves the chain it was offered: leaf first, DER.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Seen(Arc<Mutex<Vec<Vec<u8>>>>);
+pub(crate) struct Seen(Arc<Mutex<Vec<Vec<u8>>>>);
 
 impl Seen {
     /// The chain, leaf first, DER; empty when the server never sent one.
-    pub(super) fn chain(&self) -> Vec<Vec<u8>> {
+    pub(crate) fn chain(&self) -> Vec<Vec<u8>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
