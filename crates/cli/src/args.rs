@@ -55,6 +55,9 @@ pub(crate) enum Command {
     /// Make, list, show and rotate signing keys
     #[command(subcommand)]
     Keys(KeysCommand),
+    /// Run the transparency log, and watch logs
+    #[command(subcommand)]
+    Log(LogCommand),
     /// Serve honest and hostile sellers on loopback
     Lab(LabArgs),
     /// Show a check against honest and hostile sellers, without network, wallet or account
@@ -176,6 +179,21 @@ pub(crate) enum KeysCommand {
     },
     /// Make a new signing key and keep the old one as previous
     Rotate,
+}
+
+/// `countersign log`
+#[derive(Debug, Subcommand)]
+pub(crate) enum LogCommand {
+    /// Hold the log, answer its read API over HTTP, and take leaves from other processes
+    Serve(LogServeArgs),
+}
+
+/// `countersign log serve`
+#[derive(Debug, Args)]
+pub(crate) struct LogServeArgs {
+    /// Address and port; port 0 takes a free one
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:4410")]
+    pub(crate) listen: String,
 }
 
 /// `countersign lab`

@@ -4,15 +4,23 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
 /// Package → packages of ours it may import. Dev-dependencies count as well.
-const WALLS: [(&str, &[&str]); 6] = [
+const WALLS: [(&str, &[&str]); 7] = [
     ("countersign-core", &[]),
     ("countersign-tlog", &[]),
     ("countersign-probe", &["countersign-core"]),
     ("countersign-store", &["countersign-core"]),
     ("countersign-engine", &["countersign-core", "countersign-tlog", "countersign-probe", "countersign-store"]),
+    ("countersign-server", &["countersign-core", "countersign-engine", "countersign-probe"]),
     (
         "countersign",
-        &["countersign-core", "countersign-tlog", "countersign-probe", "countersign-store", "countersign-engine"],
+        &[
+            "countersign-core",
+            "countersign-tlog",
+            "countersign-probe",
+            "countersign-store",
+            "countersign-engine",
+            "countersign-server",
+        ],
     ),
 ];
 

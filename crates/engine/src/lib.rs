@@ -6,5 +6,6 @@ pub mod decision;
 pub mod env;
 pub mod keys;
 pub mod log;
+pub mod published;
 pub mod receipt;
 pub mod verify;

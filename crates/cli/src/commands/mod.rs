@@ -6,4 +6,5 @@ pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod keys;
 pub(crate) mod lab;
+pub(crate) mod log;
 pub(crate) mod verify;

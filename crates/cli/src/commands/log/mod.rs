@@ -1,0 +1,13 @@
+//! `countersign log`: run a log, and let others watch it.
+
+mod serve;
+
+use crate::Exit;
+use crate::args::{Global, LogCommand};
+use crate::settings::Settings;
+
+pub(crate) async fn run(settings: &Settings, global: &Global, command: &LogCommand) -> anyhow::Result<Exit> {
+    match command {
+        LogCommand::Serve(args) => serve::run(settings, global, args).await,
+    }
+}

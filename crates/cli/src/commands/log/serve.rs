@@ -1,0 +1,67 @@
+//! `countersign log serve`: holds the log of the data directory, answers the read API, and takes leaves from other
+//! processes until it is told to stop.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context;
+use countersign_engine::env::Env;
+use countersign_engine::log::{LogBook, LogError};
+use countersign_engine::published::Published;
+use serde_json::json;
+use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::Exit;
+use crate::app::Failure;
+use crate::args::{Global, LogServeArgs};
+use crate::settings::Settings;
+use crate::show;
+
+pub(crate) async fn run(settings: &Settings, global: &Global, args: &LogServeArgs) -> anyhow::Result<Exit> {
+    let book = LogBook::serving(&settings.data.0, Arc::new(Env::Real));
+    let log = book.hold().map_err(|error| refused(&error))?;
+    let (listener, address) = listen(&args.listen).await?;
+    let head = log.head();
+    say(global, &address, head.checkpoint.origin.as_str(), head.checkpoint.size);
+    let ended = async {
+        while log.fatal().is_none() {
+            tokio::time::sleep(Duration::from_millis(200)).await;
+        }
+    };
+    let stop = async {
+        tokio::select! { () = told_to_stop() => {}, () = ended => {} }
+    };
+    countersign_server::serve(listener, countersign_server::log(Published::new(Arc::clone(&log))), stop).await;
+    match log.fatal() {
+        None => Ok(Exit::Yes),
+        Some(fatal) => Err(Failure::blocked(fatal.to_string(), "start it again: what is on disk decides").into()),
+    }
+}
+
+fn refused(error: &LogError) -> Failure {
+    Failure::blocked(error.to_string(), error.hint())
+}
+
+/// Opens the port; `ADDR` may ask for port 0, so the address in use comes back.
+pub(crate) async fn listen(wanted: &str) -> anyhow::Result<(TcpListener, String)> {
+    let listener = TcpListener::bind(wanted).await;
+    let listener = listener.map_err(|error| Failure::usage(format!("cannot listen on {wanted}: {error}")))?;
+    let address = listener.local_addr().context("the system does not say which port was opened")?.to_string();
+    Ok((listener, address))
+}
+
+/// Done when a person or a supervisor asks the process to end.
+pub(crate) async fn told_to_stop() {
+    let Ok(mut terminated) = signal(SignalKind::terminate()) else {
+        return std::future::pending().await;
+    };
+    tokio::select! { _ = tokio::signal::ctrl_c() => {}, _ = terminated.recv() => {} }
+}
+
+fn say(global: &Global, address: &str, origin: &str, size: u64) {
+    if global.json {
+        return show::json(&json!({"listening": address, "origin": origin, "size": size}));
+    }
+    show::line(&format!("serving {origin}, {size} leaves, on http://{address}/log/"));
+}

@@ -1,0 +1,70 @@
+//! The binary as a server in a data directory of its own, and a plain HTTP caller.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+
+use serde_json::Value;
+
+pub(crate) fn command(data: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_countersign"));
+    command.args(args).current_dir(data).env("COUNTERSIGN_DATA", data);
+    command
+}
+
+pub(crate) fn run(data: &Path, args: &[&str]) -> Output {
+    command(data, args).output().expect("the binary starts")
+}
+
+/// A command that serves until this is dropped.
+pub(crate) struct Server {
+    pub(crate) child: Child,
+    /// `address:port`, as it said.
+    pub(crate) address: String,
+    /// What it said when it was ready.
+    pub(crate) said: Value,
+}
+
+impl Server {
+    pub(crate) fn start(data: &Path, args: &[&str]) -> Self {
+        let all = [args, &["--listen", "127.0.0.1:0", "--json"]].concat();
+        let mut child = command(data, &all).stdout(Stdio::piped()).spawn().expect("the binary starts");
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut line).expect("a line");
+        let said: Value = serde_json::from_str(&line).expect("one JSON value");
+        let address = said["listening"].as_str().expect("an address").to_owned();
+        Self { child, address, said }
+    }
+
+    /// Asks it to end and gives its exit code.
+    pub(crate) fn stop(mut self) -> Option<i32> {
+        let pid = self.child.id().to_string();
+        assert!(Command::new("kill").args(["-TERM", &pid]).status().expect("kill runs").success());
+        self.child.wait().expect("it ends").code()
+    }
+
+    pub(crate) fn get(&self, path: &str) -> (u16, Vec<u8>) {
+        ask(&self.address, "GET", path, b"")
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ended = self.child.kill().and_then(|()| self.child.wait());
+    }
+}
+
+/// Status and body.
+#[allow(clippy::disallowed_methods, reason = "a test is the caller here, and the address is its own")]
+pub(crate) fn ask(address: &str, method: &str, path: &str, body: &[u8]) -> (u16, Vec<u8>) {
+    let mut stream = TcpStream::connect(address).expect("it listens");
+    let length = body.len();
+    let head = format!("{method} {path} HTTP/1.1\r\nhost: a\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n");
+    stream.write_all(&[head.as_bytes(), body].concat()).expect("written");
+    let mut bytes = Vec::new();
+    stream.read_to_end(&mut bytes).expect("read");
+    let end = bytes.windows(4).position(|four| four == b"\r\n\r\n").expect("a head");
+    let status = std::str::from_utf8(&bytes[9..12]).expect("a status").parse().expect("a number");
+    (status, bytes[end + 4..].to_vec())
+}

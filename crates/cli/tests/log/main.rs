@@ -1,0 +1,4 @@
+//! `countersign log` through the real binary: one process serves, others ask, append and watch.
+
+mod common;
+mod serve;

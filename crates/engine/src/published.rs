@@ -1,0 +1,144 @@
+//! What a log shows everybody: its newest checkpoint, tiles and bundles, proofs by index, and its keys.
+//!
+//! Answers are values; the front end adds status, headers and nothing else. A tile is served in every width that the
+//! newest checkpoint implies, cut from what is stored, so every checkpoint that was ever signed can still be checked.
+//! The trade-off: a receipt from here has no reveal, because the log never had one.
+
+use std::sync::Arc;
+
+use countersign_tlog::sequencer::{Log, ReadError};
+use countersign_tlog::tile::{PathError, TilePath};
+use serde_json::Value;
+
+use crate::receipt::Receipt;
+
+#[cfg(test)]
+mod tests;
+
+/// The public side of a running log.
+#[derive(Clone)]
+pub struct Published {
+    log: Arc<Log>,
+}
+
+/// Whether a file can still grow into a wider one of another name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Width {
+    /// 256 hashes or entries.
+    Full,
+    /// Fewer; the full file replaces it one day.
+    Partial,
+}
+
+/// A tile or an entry bundle. Its bytes never change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tile {
+    /// As C2SP tlog-tiles lays them out.
+    pub bytes: Vec<u8>,
+    /// Full or partial.
+    pub width: Width,
+}
+
+/// Why something is not served.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotServed {
+    /// The path is not in the one spelling of C2SP tlog-tiles.
+    #[error("not a tile path: {0}")]
+    Path(#[from] PathError),
+    /// The index is not a number in shortest form.
+    #[error("an index is a decimal number in shortest form")]
+    Index,
+    /// The newest checkpoint does not reach that far, yet.
+    #[error("the log does not reach that far")]
+    Outside,
+    /// The log's own storage failed.
+    #[error("the log's storage does not answer")]
+    Storage(ReadError),
+}
+
+/// What a refusal means to the caller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NotServedKind {
+    /// The question is wrong and stays wrong.
+    Malformed,
+    /// There is no such thing, or not yet.
+    Absent,
+    /// Asking again may help.
+    Unavailable,
+}
+
+impl NotServed {
+    /// A stable word for the caller.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Path(error) => error.code(),
+            Self::Index => "index_malformed",
+            Self::Outside => "log_outside",
+            Self::Storage(error) => error.code(),
+        }
+    }
+
+    /// What it means to the caller.
+    pub const fn kind(&self) -> NotServedKind {
+        match self {
+            Self::Path(_) | Self::Index => NotServedKind::Malformed,
+            Self::Outside => NotServedKind::Absent,
+            Self::Storage(_) => NotServedKind::Unavailable,
+        }
+    }
+}
+
+impl From<ReadError> for NotServed {
+    fn from(error: ReadError) -> Self {
+        if error == ReadError::Outside { Self::Outside } else { Self::Storage(error) }
+    }
+}
+
+impl Published {
+    /// Shows this log.
+    pub fn new(log: Arc<Log>) -> Self {
+        Self { log }
+    }
+
+    /// The newest signed checkpoint, a C2SP signed note.
+    pub fn checkpoint(&self) -> String {
+        self.log.head().note.to_string()
+    }
+
+    /// The keys that verify the log, as a C2SP tlog-policy without witnesses.
+    pub fn trust(&self) -> String {
+        self.log.trust()
+    }
+
+    /// The file at `path`, which begins with `tile/`. May read from the storage, and blocks while it does.
+    ///
+    /// # Errors
+    /// [`NotServed`]
+    pub fn tile(&self, path: &str) -> Result<Tile, NotServed> {
+        let path = TilePath::parse(path)?;
+        let bytes = self.log.tile(&path)?.ok_or(NotServed::Outside)?;
+        Ok(Tile { bytes, width: if path.is_full() { Width::Full } else { Width::Partial } })
+    }
+
+    /// The receipt of leaf `index` under the newest checkpoint, without the reveal. Blocks like [`Self::tile`].
+    ///
+    /// # Errors
+    /// [`NotServed`]
+    pub fn receipt(&self, index: &str) -> Result<Value, NotServed> {
+        let number: u64 = index.parse().map_err(|_| NotServed::Index)?;
+        if number.to_string() != index {
+            return Err(NotServed::Index);
+        }
+        let proof = self.log.receipt(number)?;
+        let leaf = self.log.leaf(number)?;
+        let receipt = Receipt {
+            log_origin: self.log.head().checkpoint.origin.clone(),
+            index: number,
+            leaf_hash: countersign_tlog::merkle::leaf_hash(&leaf),
+            path: proof.path,
+            checkpoint: proof.checkpoint,
+            reveal: None,
+        };
+        Ok(receipt.to_public_value())
+    }
+}

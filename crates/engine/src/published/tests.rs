@@ -1,0 +1,90 @@
+use countersign_core::time::Timestamp;
+use countersign_tlog::checkpoint::Origin;
+use countersign_tlog::policy::{Policy, PostQuantum};
+use countersign_tlog::sequencer::tiles::MemoryTiles;
+use countersign_tlog::sequencer::{self, Config, Entry, Keys};
+
+use super::*;
+use crate::receipt::{Demands, Receipt, verify};
+
+fn log(leaves: u64) -> (tempfile::TempDir, Published) {
+    let dir = tempfile::tempdir().unwrap();
+    let origin = Origin::parse("log.example.test/served").unwrap();
+    let config = Config::default();
+    sequencer::init(dir.path(), &origin, &config.disk).unwrap();
+    let keys = Keys::from_seeds(&origin, &[1; 32], &[2; 32]).unwrap();
+    let log =
+        Log::open(dir.path(), config, keys, Arc::new(|| 1_764_500_000), Arc::new(MemoryTiles::default())).unwrap();
+    for n in 0..leaves {
+        let mut idempotency_key = [0; 32];
+        idempotency_key[..8].copy_from_slice(&n.to_be_bytes());
+        log.append(Entry { idempotency_key, leaf: format!("entry-{n}").into_bytes() }, |outcome| {
+            drop(outcome.unwrap())
+        });
+    }
+    log.flush();
+    (dir, Published::new(Arc::new(log)))
+}
+
+#[test]
+fn every_width_up_to_the_head_is_served_and_nothing_beyond() {
+    let (_dir, public) = log(300);
+    let full = public.tile("tile/entries/000").unwrap();
+    // SHA-256 of the bundle of entry-0 to entry-255, from another implementation.
+    let expected = "2e41f76a98595afb6b3a27a02a74792386a99b155db3579513faf3bf67057752";
+    assert_eq!(hex::encode(<sha2::Sha256 as sha2::Digest>::digest(&full.bytes)), expected);
+    assert_eq!(full.width, Width::Full);
+    let three = public.tile("tile/entries/000.p/3").unwrap();
+    assert_eq!(hex::encode(&three.bytes), "0007656e7472792d300007656e7472792d310007656e7472792d32");
+    assert_eq!(three.width, Width::Partial);
+    assert_eq!(public.tile("tile/0/001.p/44").unwrap().bytes.len(), 44 * 32);
+    assert_eq!(public.tile("tile/1/000.p/1").unwrap().bytes.len(), 32);
+    for path in ["tile/0/001", "tile/0/001.p/45", "tile/0/002.p/1", "tile/2/000.p/1", "tile/63/000.p/1"] {
+        assert_eq!(public.tile(path), Err(NotServed::Outside), "{path}");
+    }
+}
+
+#[test]
+fn paths_in_another_spelling_are_refused() {
+    let (_dir, public) = log(1);
+    assert!(public.tile("tile/0/000.p/1").is_ok(), "the control");
+    for path in [
+        "tile/00/000",
+        "tile/64/000",
+        "tile/0/0",
+        "tile/0/1000",
+        "tile/0/x000/000",
+        "tile/0/000.p/0",
+        "tile/0/000.p/256",
+        "tile/0/000.p/01",
+        "tile/0/x001",
+        "tile/0/001/067",
+        "tile/data/000",
+        "tile/",
+        "tile/0/",
+        "tile/0/000/",
+        "",
+    ] {
+        let kind = public.tile(path).map_err(|error| error.kind());
+        assert_eq!(kind, Err(NotServedKind::Malformed), "{path}");
+    }
+}
+
+#[test]
+fn a_receipt_by_index_verifies_under_the_served_trust() {
+    let (_dir, public) = log(7);
+    let policy = Policy::parse(public.trust().as_bytes()).unwrap();
+    let now = Timestamp::from_seconds(1_764_500_000);
+    let demands = Demands { policy: &policy, pq: PostQuantum::Required, max_age_ms: Some(1000), now };
+    for index in ["0", "3", "6"] {
+        let bytes = public.receipt(index).unwrap().to_string();
+        let proved = verify(bytes.as_bytes(), &demands).unwrap();
+        assert_eq!((proved.receipt.index.to_string().as_str(), proved.receipt.reveal), (index, None));
+        assert!(Receipt::parse(bytes.replace("\"index\":", "\"index\":1").as_bytes()).is_ok());
+        assert!(verify(bytes.replace("\"index\":", "\"index\":1").as_bytes(), &demands).is_err(), "another index");
+    }
+    assert_eq!(public.receipt("7"), Err(NotServed::Outside));
+    for index in ["", "07", "-1", "+1", "1.0", "x", "18446744073709551616"] {
+        assert_eq!(public.receipt(index), Err(NotServed::Index), "{index:?}");
+    }
+}

@@ -1,0 +1,5 @@
+#![doc = include_str!("../README.md")]
+
+mod http;
+
+pub use http::{Open, log, serve};
