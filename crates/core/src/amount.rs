@@ -3,7 +3,7 @@
 //! that was rounded once cannot be compared with a limit afterwards.
 
 use num_bigint::BigUint;
-use std::{fmt, ops::Add, str::FromStr};
+use std::{fmt, ops::Add, str::FromStr, sync::LazyLock};
 
 /// Digits after the point that [`Usd::parse`] accepts.
 const USD_FRACTION_DIGITS: usize = 18;
@@ -176,8 +176,12 @@ fn check_fraction(text: &str) -> Result<(), AmountError> {
     if text.len() > USD_FRACTION_DIGITS { Err(AmountError::TooFine) } else { Ok(()) }
 }
 
+/// Powers of ten; those a price needs are made once.
 fn ten_to(power: u32) -> BigUint {
-    BigUint::from(10u8).pow(power)
+    static POWERS: LazyLock<Vec<BigUint>> =
+        LazyLock::new(|| (0..=USD_SCALE).map(|power| BigUint::from(10u8).pow(power)).collect());
+    let made = usize::try_from(power).ok().and_then(|at| POWERS.get(at));
+    made.cloned().unwrap_or_else(|| BigUint::from(10u8).pow(power))
 }
 
 #[cfg(test)]

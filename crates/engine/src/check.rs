@@ -6,12 +6,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use countersign_core::endpoint::ResourceUrl;
 use countersign_core::history::{self, Observed, Standing};
 use countersign_core::json;
-use countersign_core::offer::signed::{self, KnownKey};
 use countersign_core::offer::{self, Exchange, Reading, Word};
 use countersign_core::policy::{self, CheckRequest, Decision};
 use countersign_core::sign::Purpose;
 use countersign_core::time::Timestamp;
-use countersign_probe::{Answer, Declared, Door, Method, Politeness, RateLimited, Refused, Request, challenge};
+use countersign_probe::{Answer, Declared, Door, Politeness, RateLimited, Refused, challenge};
 use countersign_store::{NewObservation, Store, StoreError};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -47,8 +46,6 @@ pub struct Sighting {
     pub result: Result<Answer, Refused>,
     /// SHA-256 of the evidence document, hex.
     pub evidence_sha256: String,
-    /// SHA-256 of the evidence documents of the key look-ups that its signatures asked for, hex.
-    pub key_evidence_sha256: Vec<String>,
     /// SHA-256 of the response body as received, hex.
     pub response_sha256: Option<String>,
     /// The observation's row id.
@@ -149,16 +146,13 @@ impl Checker {
         let evidence_sha256 = self.store.put_evidence(&evidence).await?;
         let response_sha256 = result.as_ref().ok().map(|answer| hex::encode(Sha256::digest(&answer.body)));
         let observation_id = self.env.row_id()?;
-        let first = read(&request.url, method, at, &result, &[]);
-        let (keys, key_evidence_sha256) = self.published_keys(&first, &request.url, at).await?;
-        let reading = if keys.is_empty() { first } else { read(&request.url, method, at, &result, &keys) };
+        let reading = read(&request.url, method, at, &result);
         let observed = decision::observed(at, &result, &reading);
         let sighting = Sighting {
             at,
             method,
             result,
             evidence_sha256,
-            key_evidence_sha256,
             response_sha256,
             observation_id,
             reading,
@@ -167,29 +161,6 @@ impl Checker {
         };
         self.remember(request, &sighting).await?;
         Ok(sighting)
-    }
-
-    /// Fetches the keys that the asked site publishes, where a signature names one that is needed: at most two
-    /// documents, through the same door and for a turn each, kept as evidence like the answer itself. Without a turn
-    /// the key stays unknown, which the decision says.
-    async fn published_keys(
-        &self,
-        reading: &Reading,
-        url: &ResourceUrl,
-        at: Timestamp,
-    ) -> Result<(Vec<KnownKey>, Vec<String>), CheckError> {
-        let (mut keys, mut kept) = (Vec::new(), Vec::new());
-        for look_up in signed::look_ups(reading, url) {
-            let Ok(turn) = self.politeness.turn(&look_up.url, at) else { continue };
-            let get = Request { url: turn.url().clone(), method: Method::Get, body: None };
-            let result = self.door.fetch(&get, at).await;
-            let evidence = decision::evidence(look_up.url.as_str(), "GET", at, &result);
-            kept.push(self.store.put_evidence(&evidence).await?);
-            if let Some(answer) = result.ok().filter(|answer| answer.status == 200 && answer.body_complete) {
-                keys.extend(signed::read_keys(&look_up, &answer.body));
-            }
-        }
-        Ok((keys, kept))
     }
 
     async fn standing(&self, url: &str, at: Timestamp) -> Result<Standing, CheckError> {
@@ -244,13 +215,7 @@ impl Sighting {
     }
 }
 
-fn read(
-    url: &ResourceUrl,
-    method: &str,
-    seen_at: Timestamp,
-    result: &Result<Answer, Refused>,
-    keys: &[KnownKey],
-) -> Reading {
+fn read(url: &ResourceUrl, method: &str, seen_at: Timestamp, result: &Result<Answer, Refused>) -> Reading {
     match result {
         Err(_) => Reading::not_seen(),
         Ok(answer) => offer::read(&Exchange {
@@ -261,7 +226,6 @@ fn read(
             body: &answer.body,
             body_complete: answer.body_complete,
             seen_at,
-            keys,
         }),
     }
 }

@@ -5,30 +5,42 @@ use crate::finding::Finding;
 
 /// Examines caching and, where the terms stand in a header, what a page in a browser would see of it.
 pub(super) fn examine(headers: &[(String, Vec<u8>)], findings: &mut Vec<Finding>) {
-    let cached = values(headers, "cache-control");
-    if !lists(&cached, "no-store") {
-        let seen = cached.unwrap_or_else(|| "absent".to_owned());
-        findings.push(finding("cache.shared", "header:Cache-Control", &seen, Some("no-store")));
+    if !lists(headers, "cache-control", "no-store") {
+        note("cache.shared", headers, "Cache-Control", Some("no-store"), findings);
     }
-    if values(headers, "payment-required").is_none() {
+    if !stands(headers, "payment-required") {
         return;
     }
-    let exposed = values(headers, "access-control-expose-headers");
-    if values(headers, "access-control-allow-origin").is_none() {
-        findings.push(finding("cors.closed", "header:Access-Control-Allow-Origin", "absent", None));
-    } else if !lists(&exposed, "payment-required") && !lists(&exposed, "*") {
-        let seen = exposed.unwrap_or_else(|| "absent".to_owned());
-        findings.push(finding("cors.hidden", "header:Access-Control-Expose-Headers", &seen, Some("PAYMENT-REQUIRED")));
+    let exposed = |name| lists(headers, "access-control-expose-headers", name);
+    if !stands(headers, "access-control-allow-origin") {
+        note("cors.closed", headers, "Access-Control-Allow-Origin", None, findings);
+    } else if !exposed("payment-required") && !exposed("*") {
+        note("cors.hidden", headers, "Access-Control-Expose-Headers", Some("PAYMENT-REQUIRED"), findings);
     }
 }
 
-/// All values of one header, joined as RFC 9110 section 5.3 joins them.
-fn values(headers: &[(String, Vec<u8>)], name: &str) -> Option<String> {
-    let named = headers.iter().filter(|header| header.0.eq_ignore_ascii_case(name));
-    let values: Vec<_> = named.map(|header| String::from_utf8_lossy(&header.1)).collect();
-    (!values.is_empty()).then(|| values.join(", "))
+fn note(
+    rule: &'static str,
+    headers: &[(String, Vec<u8>)],
+    name: &str,
+    expected: Option<&str>,
+    findings: &mut Vec<Finding>,
+) {
+    let lines: Vec<_> = values(headers, name).map(String::from_utf8_lossy).collect();
+    let seen = if lines.is_empty() { "absent".to_owned() } else { lines.join(", ") };
+    findings.push(finding(rule, format!("header:{name}"), &seen, expected));
 }
 
-fn lists(value: &Option<String>, wanted: &str) -> bool {
-    value.as_ref().is_some_and(|value| value.split(',').any(|item| item.trim().eq_ignore_ascii_case(wanted)))
+/// The lines of one header; several are one list (RFC 9110 section 5.3).
+fn values<'h>(headers: &'h [(String, Vec<u8>)], name: &str) -> impl Iterator<Item = &'h [u8]> {
+    headers.iter().filter(move |header| header.0.eq_ignore_ascii_case(name)).map(|header| header.1.as_slice())
+}
+
+fn stands(headers: &[(String, Vec<u8>)], name: &str) -> bool {
+    values(headers, name).next().is_some()
+}
+
+fn lists(headers: &[(String, Vec<u8>)], name: &str, wanted: &str) -> bool {
+    let same = |item: &[u8]| item.trim_ascii().eq_ignore_ascii_case(wanted.as_bytes());
+    values(headers, name).any(|value| value.split(|byte| *byte == b',').any(same))
 }

@@ -27,11 +27,14 @@ pub(super) fn examine(asked: &str, resource: Option<Node<'_>>, findings: &mut Ve
 
 /// The URL `named` at `subject`, against the one that was asked: scheme, registrable domain, then the rest.
 pub(super) fn compare(asked: &str, named: &str, subject: &str, findings: &mut Vec<Finding>) {
+    if named == asked && named.starts_with("https://") {
+        return;
+    }
     let mut note = |rule| findings.push(finding(rule, subject, named, Some(asked)));
     let (Ok(here), Ok(there)) = (Url::parse(asked), Url::parse(named)) else { return note("resource.unreadable") };
     let (Some(ours), Some(theirs)) = (here.host_str(), there.host_str()) else { return note("resource.unreadable") };
     match there.scheme() {
-        _ if site(ours) != site(theirs) => note("resource.other_domain"),
+        _ if ours != theirs && site(ours) != site(theirs) => note("resource.other_domain"),
         "http" => note("resource.scheme"),
         "https" if (ours, here.port(), here.path()) != (theirs, there.port(), there.path()) => {
             note("resource.other_url")
@@ -42,7 +45,7 @@ pub(super) fn compare(asked: &str, named: &str, subject: &str, findings: &mut Ve
 }
 
 /// The registrable domain, or the whole host where there is none.
-pub(super) fn site(host: &str) -> String {
+fn site(host: &str) -> String {
     let found = domain::registrable(host).or_else(|_| domain::registrable_lab(host));
     found.map_or_else(|_| host.to_owned(), |domain| domain.as_str().to_owned())
 }

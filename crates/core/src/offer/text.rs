@@ -141,7 +141,7 @@ const ORDERS: [&str; 12] = [
 
 /// Whether `text` gives orders to whoever reads it.
 pub(super) fn orders(text: &str) -> bool {
-    if text.len() < 7 || !text.contains(' ') && !text.contains(':') {
+    if !text.contains(' ') {
         return false;
     }
     let lower = text.to_ascii_lowercase();

@@ -1,7 +1,7 @@
 //! What no single entry shows: offers beside each other, every text of the challenge, and the host asked.
 
 use super::rules::finding;
-use super::{Offer, Reading, script, text};
+use super::{Offer, script, text};
 use crate::endpoint::ResourceUrl;
 use crate::finding::Finding;
 use crate::json::{Node, NodeKind};
@@ -11,6 +11,9 @@ const DECOY: u8 = 100;
 
 /// The host that was asked.
 pub(super) fn host(asked: &str, findings: &mut Vec<Finding>) {
+    if asked.is_ascii() && !asked.contains("xn--") {
+        return;
+    }
     let host = ResourceUrl::parse(asked).map(|url| url.host().to_owned()).unwrap_or_default();
     if script::deceives(&host) {
         findings.push(finding("host.homograph", "url", &host, None));
@@ -110,15 +113,15 @@ fn entry(subject: &str) -> Option<&str> {
 }
 
 /// Offers of one channel against each other.
-pub(super) fn pairs(offers: &[Offer], prefix: &str, reading: &mut Reading) {
+pub(super) fn pairs(offers: &[Offer], prefix: &str, findings: &mut Vec<Finding>) {
     let subject = || format!("{prefix}accepts");
     if let Some((left, right)) = each_two(offers).find(|(left, right)| alike(&left.pay_to, &right.pay_to)) {
         let seen = format!("{}.payTo: {}", right.subject, right.pay_to);
-        reading.findings.push(finding("payee.look_alike", subject(), &seen, Some(&left.pay_to)));
+        findings.push(finding("payee.look_alike", subject(), &seen, Some(&left.pay_to)));
     }
     if let Some((left, right)) = each_two(offers).find(|(left, right)| far_apart(left, right)) {
         let seen = format!("{} and {}", left.subject, right.subject);
-        reading.findings.push(finding("amount.spread", subject(), &seen, None));
+        findings.push(finding("amount.spread", subject(), &seen, None));
     }
 }
 

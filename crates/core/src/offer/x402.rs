@@ -185,8 +185,7 @@ fn envelope(exchange: &Exchange<'_>, doc: &Doc<'_>, place: Place, reading: &mut 
         extension::version_1(root, prefix, reading);
     }
     whole::texts(root, prefix, &mut reading.findings);
-    let offers = reading.offers[before..].to_vec();
-    whole::pairs(&offers, prefix, reading);
+    whole::pairs(&reading.offers[before..], prefix, &mut reading.findings);
 }
 
 /// No `accepts`: one requirement without its envelope is still shown, anything else is no challenge.
