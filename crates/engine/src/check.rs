@@ -14,11 +14,15 @@ use countersign_probe::{Answer, Declared, Door, Politeness, RateLimited, Refused
 use countersign_store::{NewObservation, Store, StoreError};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
-use tokio::sync::OnceCell;
+use tokio::sync::{OnceCell, Semaphore};
 
 use crate::decision;
 use crate::env::{Env, NoRandomness};
 use crate::keys::{Keys, KeysError};
+
+/// How many checks write to the store at a time. The others wait here, where waiting has no end, and not for a
+/// connection, where it has; and an answer is spelt out as evidence, at several times its size, only a few at a time.
+const KEEPING: usize = 4;
 
 /// Everything a check uses. Cheap to share behind an `Arc`.
 pub struct Checker {
@@ -28,6 +32,7 @@ pub struct Checker {
     keys: tokio::sync::Mutex<Keys>,
     switches: Vec<&'static str>,
     politeness: Politeness,
+    keeping: Semaphore,
     flights: Mutex<HashMap<FlightKey, Flight>>,
 }
 
@@ -95,7 +100,8 @@ impl Checker {
     /// A checker over these parts; `switches` names every lab switch that is on.
     pub fn new(env: Arc<Env>, door: Door, store: Store, keys: Keys, switches: Vec<&'static str>) -> Self {
         let (politeness, flights) = (Politeness::default(), Mutex::default());
-        Self { env, door, store, keys: tokio::sync::Mutex::new(keys), switches, politeness, flights }
+        let (keys, keeping) = (tokio::sync::Mutex::new(keys), Semaphore::new(KEEPING));
+        Self { env, door, store, keys, switches, politeness, keeping, flights }
     }
 
     /// Looks at `request.url` and decides.
@@ -142,6 +148,7 @@ impl Checker {
         let before = self.standing(request.url.as_str(), at).await?;
         let probed = challenge::probe(&self.door, turn, declared, at).await;
         let (method, result) = (probed.method.as_str(), probed.result);
+        let _keeping = self.keeping.acquire().await;
         let evidence = decision::evidence(request.url.as_str(), method, at, &result);
         let evidence_sha256 = self.store.put_evidence(&evidence).await?;
         let response_sha256 = result.as_ref().ok().map(|answer| hex::encode(Sha256::digest(&answer.body)));
@@ -203,6 +210,7 @@ impl Checker {
 
     async fn keep(&self, bytes: &[u8], now: Timestamp) -> Result<(), CheckError> {
         let sha256 = hex::encode(Sha256::digest(bytes));
+        let _keeping = self.keeping.acquire().await;
         self.store.put_document(&self.env.row_id()?, "decision", &sha256, bytes, now).await?;
         Ok(())
     }

@@ -3,6 +3,9 @@
 use countersign_probe::DoorConfig;
 use countersign_store::Location;
 
+#[cfg(target_os = "linux")]
+mod memory;
+
 use super::*;
 
 const NOW: Timestamp = Timestamp::from_seconds(1_788_253_200);

@@ -279,4 +279,86 @@ mod tests {
         assert_eq!(refused("2606:4700::1").as_deref(), Some("2606:4700::/32 (denied by configuration)"));
         assert_eq!(refused("10.0.0.1").as_deref(), Some("10.0.0.0/8 (private)"));
     }
+
+    /// The same question asked of a table that was written apart from the code, as ranges of numbers and not as
+    /// prefixes: from the IANA special-purpose registries, with what this product refuses beyond them.
+    const CLOSED4: [(u32, u32); 19] = [
+        (0x0000_0000, 0x00ff_ffff),
+        (0x0a00_0000, 0x0aff_ffff),
+        (0x6440_0000, 0x647f_ffff),
+        (0x7f00_0000, 0x7fff_ffff),
+        (0xa83f_8110, 0xa83f_8110),
+        (0xa9fe_0000, 0xa9fe_ffff),
+        (0xac10_0000, 0xac1f_ffff),
+        (0xc000_0000, 0xc000_00ff),
+        (0xc000_0200, 0xc000_02ff),
+        (0xc01f_c400, 0xc01f_c4ff),
+        (0xc034_c100, 0xc034_c1ff),
+        (0xc058_6300, 0xc058_63ff),
+        (0xc0a8_0000, 0xc0a8_ffff),
+        (0xc0af_3000, 0xc0af_30ff),
+        (0xc612_0000, 0xc613_ffff),
+        (0xc633_6400, 0xc633_64ff),
+        (0xcb00_7100, 0xcb00_71ff),
+        (0xe000_0000, 0xefff_ffff),
+        (0xf000_0000, 0xffff_ffff),
+    ];
+
+    /// Upper 64 bits; no block of ours is smaller than a /64.
+    const CLOSED6: [(u64, u64); 7] = [
+        (0x0000_0000_0000_0000, 0x1fff_ffff_ffff_ffff),
+        (0x2001_0000_0000_0000, 0x2001_01ff_ffff_ffff),
+        (0x2001_0db8_0000_0000, 0x2001_0db8_ffff_ffff),
+        (0x2002_0000_0000_0000, 0x2002_ffff_ffff_ffff),
+        (0x2620_004f_8000_0000, 0x2620_004f_8000_ffff),
+        (0x3fff_0000_0000_0000, 0x3fff_0fff_ffff_ffff),
+        (0x4000_0000_0000_0000, 0xffff_ffff_ffff_ffff),
+    ];
+
+    fn open4(bits: u32) -> bool {
+        !CLOSED4.iter().any(|(first, last)| (*first..=*last).contains(&bits))
+    }
+
+    fn open6(bits: u128) -> bool {
+        if bits >> 32 == 0xffff {
+            return open4(u32::try_from(bits & 0xffff_ffff).unwrap());
+        }
+        let high = u64::try_from(bits >> 64).unwrap();
+        !CLOSED6.iter().any(|(first, last)| (*first..=*last).contains(&high))
+    }
+
+    #[test]
+    fn every_boundary_and_its_neighbours_are_judged_as_the_ranges_say() {
+        for edge in CLOSED4.iter().flat_map(|(first, last)| [*first, *last]) {
+            for bits in [edge.saturating_sub(1), edge, edge.saturating_add(1)] {
+                let address = Ipv4Addr::from_bits(bits);
+                assert_eq!(judge(address.into()).is_ok(), open4(bits), "{address}");
+                assert_eq!(judge(address.to_ipv6_mapped().into()).is_ok(), open4(bits), "mapped {address}");
+            }
+        }
+        for (first, last) in CLOSED6 {
+            let (first, last) = (u128::from(first) << 64, (u128::from(last) << 64) | u128::from(u64::MAX));
+            for bits in [first.saturating_sub(1), first, first + 1, last - 1, last, last.saturating_add(1)] {
+                let address = Ipv6Addr::from_bits(bits);
+                assert_eq!(judge(address.into()).is_ok(), open6(bits), "{address}");
+            }
+        }
+    }
+
+    proptest::proptest! {
+        #![proptest_config(proptest::prelude::ProptestConfig::with_cases(20_000))]
+
+        #[test]
+        fn any_ipv4_address_is_judged_as_the_ranges_say(bits: u32) {
+            assert_eq!(judge(Ipv4Addr::from_bits(bits).into()).is_ok(), open4(bits), "{}", Ipv4Addr::from_bits(bits));
+        }
+
+        /// Half of them inside 2000::/3, where it matters, and near the blocks there.
+        #[test]
+        fn any_ipv6_address_is_judged_as_the_ranges_say(bits: u128, block in 0_usize..12, inside: bool) {
+            let near = CLOSED6.get(block).map_or(bits, |(first, _)| (u128::from(*first) << 64) ^ (bits >> 12));
+            let bits = if inside { near } else { bits };
+            assert_eq!(judge(Ipv6Addr::from_bits(bits).into()).is_ok(), open6(bits), "{}", Ipv6Addr::from_bits(bits));
+        }
+    }
 }

@@ -292,5 +292,16 @@ mod tests {
         fn any_bytes_are_judged_alike_in_any_pieces(bytes in "(HTTP/1.1 (100|402) X\r?\n)?([a-c:\0 ]{0,6}\r?\n){0,6}.{0,20}") {
             scan(bytes.as_bytes());
         }
+
+        /// The same for bytes without any shape, after a head that is honest or none.
+        #[test]
+        fn no_bytes_make_the_scan_panic(
+            head in proptest::sample::select(vec![
+                "", "HTTP/1.1 402 X\r\n", "HTTP/1.1 402 X\r\nTransfer-Encoding: chunked\r\n\r\n", "HTTP/1.1 100 C\r\n\r\n",
+            ]),
+            bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..300),
+        ) {
+            scan(&[head.as_bytes(), &bytes].concat());
+        }
     }
 }
