@@ -61,7 +61,7 @@ pub(crate) fn now() -> Timestamp {
 }
 
 /// Opens everything a check needs.
-pub(crate) async fn checker(settings: &Settings) -> anyhow::Result<Checker> {
+pub(crate) async fn checker(settings: &Settings, env: Arc<Env>) -> anyhow::Result<Checker> {
     let data = &settings.data.0;
     let keys = keys(data)?;
     let location = match &settings.database.0 {
@@ -76,8 +76,8 @@ pub(crate) async fn checker(settings: &Settings) -> anyhow::Result<Checker> {
         .await
         .map_err(|error| Failure::blocked(error.to_string(), "`countersign config` says which database is in force"))?;
     let door = Door::new(door_config(settings)?);
-    let switches = lab_switches(settings);
-    Ok(Checker::new(Arc::new(Env::Real), door, store, keys, switches))
+    let switches = lab_switches(settings, &env);
+    Ok(Checker::new(env, door, store, keys, switches))
 }
 
 fn door_config(settings: &Settings) -> anyhow::Result<DoorConfig> {
@@ -92,13 +92,16 @@ fn door_config(settings: &Settings) -> anyhow::Result<DoorConfig> {
 }
 
 /// Switches that weaken the guard, as they are named in every result they touched.
-fn lab_switches(settings: &Settings) -> Vec<&'static str> {
+fn lab_switches(settings: &Settings, env: &Env) -> Vec<&'static str> {
     let mut switches = Vec::new();
     if settings.allow_loopback.0 {
         switches.push("allow_loopback");
     }
     if settings.ca.0.is_some() {
         switches.push("extra_ca");
+    }
+    if matches!(env, Env::Moved(_)) {
+        switches.push(Env::MOVED);
     }
     switches
 }

@@ -22,7 +22,7 @@ fn the_demo_holds() {
     let told: serde_json::Value = serde_json::from_slice(&out.stdout).expect("one JSON value");
     assert_eq!(out.status.code(), Some(0), "{told:#}");
     assert_eq!(told["tampered_refused"], true);
-    assert_eq!(told["checks"].as_array().map(Vec::len), Some(16));
+    assert_eq!(told["checks"].as_array().map(Vec::len), Some(18));
 }
 
 #[test]

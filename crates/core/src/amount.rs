@@ -70,6 +70,11 @@ impl Amount {
         self.0.bits() == 0
     }
 
+    /// Whether this is at least `times` times `other`.
+    pub fn reaches(&self, times: u32, other: &Self) -> bool {
+        self.0 >= &other.0 * times
+    }
+
     /// The dollars this amount stands for when one whole token is one dollar and has `decimals`
     /// decimal places. Exact. Ask for it only when the asset table says `usd_pegged`.
     pub fn usd(&self, decimals: u8) -> Usd {

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use countersign_core::endpoint::ResourceUrl;
-use countersign_core::history::{self, Observed, Standing};
+use countersign_core::finding::Finding;
+use countersign_core::history::{self, Observed, Standing, Trail};
 use countersign_core::json;
 use countersign_core::offer::{self, Exchange, Reading, Word};
 use countersign_core::policy::{self, CheckRequest, Decision};
@@ -19,6 +20,7 @@ use tokio::sync::{OnceCell, Semaphore};
 use crate::decision;
 use crate::env::{Env, NoRandomness};
 use crate::keys::{Keys, KeysError};
+use crate::transport;
 
 /// How many checks write to the store at a time. The others wait here, where waiting has no end, and not for a
 /// connection, where it has; and an answer is spelt out as evidence, at several times its size, only a few at a time.
@@ -61,6 +63,18 @@ pub struct Sighting {
     pub observed: Observed,
     /// What history said before this sighting.
     pub before: Standing,
+    /// Every earlier look.
+    pub trail: Trail,
+}
+
+/// What one buyer's rules make of a sighting.
+pub(crate) struct Judged {
+    /// The reading with what history and the transport have to say; the word is its word.
+    pub(crate) told: Reading,
+    /// History, this sighting included where it counted.
+    pub(crate) after: Standing,
+    /// The decision.
+    pub(crate) decided: Decision,
 }
 
 /// A finished check.
@@ -119,12 +133,12 @@ impl Checker {
     pub async fn check_as(&self, request: &CheckRequest, declared: Declared) -> Result<Checked, CheckError> {
         let sighting = self.sight(request, declared).await?;
         let now = self.env.now();
-        let decided = decide(request, &sighting, now);
-        let parts = decision::Parts { request, sighting: &sighting, decided: &decided, switches: &self.switches, now };
+        let judged = judge(request, &sighting, now);
+        let parts = decision::Parts { request, sighting: &sighting, judged: &judged, switches: &self.switches, now };
         let bytes = self.sign(decision::document(&parts), now).await?;
         self.keep(&bytes, now).await?;
         let document = serde_json::from_slice(&bytes).map_err(|error| CheckError::Seal(error.to_string()))?;
-        Ok(Checked { bytes, document, word: sighting.reading.word, selected: decided.selected.is_some() })
+        Ok(Checked { bytes, document, word: judged.told.word, selected: judged.decided.selected.is_some() })
     }
 
     /// One probe for all who ask for the same URL in the same way at the same time.
@@ -145,7 +159,8 @@ impl Checker {
     async fn look(&self, request: &CheckRequest, declared: Declared) -> Result<Sighting, CheckError> {
         let at = self.env.now();
         let turn = self.politeness.turn(&request.url, at)?;
-        let before = self.standing(request.url.as_str(), at).await?;
+        let past = self.past(request.url.as_str(), at).await?;
+        let (before, trail) = (history::fold(&past, at), Trail::of(&past, at));
         let probed = challenge::probe(&self.door, turn, declared, at).await;
         let (method, result) = (probed.method.as_str(), probed.result);
         let _keeping = self.keeping.acquire().await;
@@ -153,7 +168,7 @@ impl Checker {
         let evidence_sha256 = self.store.put_evidence(&evidence).await?;
         let response_sha256 = result.as_ref().ok().map(|answer| hex::encode(Sha256::digest(&answer.body)));
         let observation_id = self.env.row_id()?;
-        let reading = read(&request.url, method, at, &result);
+        let reading = read(&request.url, method, at, &result).and(transport::findings(&result));
         let observed = decision::observed(at, &result, &reading);
         let sighting = Sighting {
             at,
@@ -165,16 +180,19 @@ impl Checker {
             reading,
             observed,
             before,
+            trail,
         };
         self.remember(request, &sighting).await?;
         Ok(sighting)
     }
 
-    async fn standing(&self, url: &str, at: Timestamp) -> Result<Standing, CheckError> {
+    /// Earlier observations in the order of their arrival, which is that of their ids: an old one that
+    /// came late must stand behind what it may not rewrite.
+    async fn past(&self, url: &str, at: Timestamp) -> Result<Vec<Observed>, CheckError> {
         let since = at.plus_millis(-history::WINDOW_MS);
-        let rows = self.store.observations("endpoint", url, since, history::MOST).await?;
-        let seen: Vec<Observed> = rows.iter().filter_map(|row| serde_json::from_str(&row.facts).ok()).collect();
-        Ok(history::fold(&seen, at))
+        let mut rows = self.store.observations("endpoint", url, since, history::MOST).await?;
+        rows.sort_by(|left, right| left.id.cmp(&right.id));
+        Ok(rows.iter().filter_map(|row| serde_json::from_str(&row.facts).ok()).collect())
     }
 
     async fn remember(&self, request: &CheckRequest, sighting: &Sighting) -> Result<(), CheckError> {
@@ -238,10 +256,15 @@ fn read(url: &ResourceUrl, method: &str, seen_at: Timestamp, result: &Result<Ans
     }
 }
 
-fn decide(request: &CheckRequest, sighting: &Sighting, now: Timestamp) -> Decision {
-    let standing = sighting.before.with(&sighting.observed, now);
-    let facts = policy::Facts { latency_ms: sighting.observed.latency_ms };
-    policy::decide(request, &sighting.reading, &standing, &facts, now)
+/// The policy gets the reading as it was, and what history holds against it apart: a changed recipient
+/// is the buyer's to accept.
+fn judge(request: &CheckRequest, sighting: &Sighting, now: Timestamp) -> Judged {
+    let Sighting { reading, observed, trail, .. } = sighting;
+    let after = sighting.before.with(observed, now);
+    let found: Vec<Finding> = history::examine(reading, observed, trail, &after, request.accept_payto_change);
+    let facts = policy::Facts { latency_ms: observed.latency_ms, history: &found };
+    let decided = policy::decide(request, reading, &after, &facts, now);
+    Judged { told: reading.clone().and(found), after, decided }
 }
 
 #[cfg(test)]

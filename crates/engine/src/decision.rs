@@ -3,16 +3,16 @@
 //! Whatever a seller wrote arrives here already cleaned and capped by `core::offer`; members that hold
 //! it are listed in `untrusted`, so that no reader takes them for our words.
 
-use countersign_core::history::{Observed, Outcome, Trust};
+use countersign_core::history::{self, Observed, Outcome, Standing, Trust};
 use countersign_core::offer::signed::{ResponseState, State};
-use countersign_core::offer::{NotEvaluated, Offer, Reading, ReadingKind, Word};
+use countersign_core::offer::{NotEvaluated, Offer, Reading, ReadingKind};
 use countersign_core::policy::{CheckRequest, Decision};
 use countersign_core::time::Timestamp;
 use countersign_probe::{Answer, Refused};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::check::Sighting;
+use crate::check::{Judged, Sighting};
 
 /// How long the terms in a decision stand, from the moment they were seen.
 pub const VALID_FOR_MS: i64 = 10 * 60 * 1000;
@@ -21,15 +21,15 @@ pub const VALID_FOR_MS: i64 = 10 * 60 * 1000;
 pub(crate) struct Parts<'a> {
     pub(crate) request: &'a CheckRequest,
     pub(crate) sighting: &'a Sighting,
-    pub(crate) decided: &'a Decision,
+    pub(crate) judged: &'a Judged,
     pub(crate) switches: &'a [&'static str],
     pub(crate) now: Timestamp,
 }
 
 /// The unsigned document; signing adds `issuedAt`, `keyId` and `signature`.
 pub(crate) fn document(parts: &Parts<'_>) -> Map<String, Value> {
-    let Parts { request, sighting, decided, switches, now } = parts;
-    let reading = &sighting.reading;
+    let Parts { request, sighting, judged, switches, now } = parts;
+    let Judged { told: reading, after, decided } = judged;
     let selected = decided.selected.and_then(|at| reading.offers.get(at));
     let mut document = Map::new();
     let mut put = |name: &str, value: Value| drop(document.insert(name.to_owned(), value));
@@ -50,7 +50,7 @@ pub(crate) fn document(parts: &Parts<'_>) -> Map<String, Value> {
     put("payTo_changed", json!(decided.pay_to_changed));
     put("payTo_pending", json!(decided.pay_to_pending));
     put("risk", json!(decided.risk));
-    put("changes", changes(sighting));
+    put("changes", changes(after));
     put("offers", Value::Array(reading.offers.iter().map(offer).collect()));
     put("findings", json!(reading.findings));
     put("rails", json!(reading.rails));
@@ -101,18 +101,17 @@ fn offer(offer: &Offer) -> Value {
     value
 }
 
-fn changes(sighting: &Sighting) -> Value {
-    let before = &sighting.before;
+fn changes(after: &Standing) -> Value {
     json!({
-        "payTo_changed_at": before.pay_to_changed_at,
-        "price_changed_at": before.price_changed_at,
-        "schema_changed_at": before.schema_changed_at,
+        "payTo_changed_at": after.pay_to_changed_at,
+        "price_changed_at": after.price_changed_at,
+        "schema_changed_at": after.schema_changed_at,
     })
 }
 
 /// The policy knows only what was read; why nothing could be read is said here.
 fn miss_reason(parts: &Parts<'_>) -> Value {
-    if parts.decided.selected.is_some() {
+    if parts.judged.decided.selected.is_some() {
         return Value::Null;
     }
     match (&parts.sighting.result, parts.sighting.reading.kind) {
@@ -121,7 +120,7 @@ fn miss_reason(parts: &Parts<'_>) -> Value {
         (Err(_), _) => json!("unreachable"),
         (_, ReadingKind::NotEvaluated(NotEvaluated::Reachable200)) => json!("reachable_200"),
         (_, ReadingKind::NotEvaluated(NotEvaluated::ServerError)) => json!("upstream_5xx"),
-        _ => json!(parts.decided.miss_reason),
+        _ => json!(parts.judged.decided.miss_reason),
     }
 }
 
@@ -201,7 +200,6 @@ pub(crate) fn evidence(url: &str, method: &str, at: Timestamp, result: &Result<A
 
 /// What history keeps of one sighting.
 pub(crate) fn observed(at: Timestamp, result: &Result<Answer, Refused>, reading: &Reading) -> Observed {
-    let first = reading.offers.iter().find(|offer| offer.word != Word::NotPayable).or(reading.offers.first());
     let outcome = match (result, &reading.kind) {
         (Err(_), _) => Outcome::Unreachable,
         (Ok(_), ReadingKind::Challenge) => Outcome::Challenge,
@@ -211,11 +209,8 @@ pub(crate) fn observed(at: Timestamp, result: &Result<Answer, Refused>, reading:
         at,
         trust: Trust::Independent,
         outcome,
-        pay_to: first.map(|offer| offer.pay_to.clone()),
-        network: first.and_then(|offer| offer.network.as_ref()).map(|network| network.as_str().to_owned()),
-        asset: first.map(|offer| offer.asset.clone()),
-        amount: first.and_then(|offer| offer.amount.as_ref()).map(ToString::to_string),
-        schema_sha256: None,
+        offers: history::offered(reading),
+        schema_sha256: reading.schema_sha256.clone(),
         latency_ms: result.as_ref().ok().map(|answer| answer.latency_ms),
     }
 }

@@ -1,7 +1,7 @@
 //! Time and randomness as a value, so that every use case can be run at any instant, twice, with the
 //! same result. The only place in the product that reads the wall clock.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::SystemTime;
 
 use countersign_core::time::Timestamp;
@@ -12,6 +12,10 @@ use sha2::{Digest, Sha256};
 pub enum Env {
     /// The machine's clock and the operating system's randomness.
     Real,
+    /// The machine's clock moved by some milliseconds, and the system's randomness. For labs, where a
+    /// history of looks ten minutes apart has to be made without waiting; every decision made under it
+    /// names the switch [`Env::MOVED`].
+    Moved(AtomicI64),
     /// A fixed instant and a counter hashed with a seed; for tests and replays, never for keys in use.
     Fixed {
         /// What [`Env::now`] answers.
@@ -29,20 +33,27 @@ pub enum Env {
 pub struct NoRandomness(String);
 
 impl Env {
+    /// Name of the lab switch that says the clock was moved.
+    pub const MOVED: &'static str = "moved_clock";
+
+    /// Moves a clock made to be moved to `by_ms` from the machine's; any other stays.
+    pub fn move_to(&self, by_ms: i64) {
+        if let Self::Moved(by) = self {
+            by.store(by_ms, Ordering::Relaxed);
+        }
+    }
+
     /// A fixed world.
     pub fn fixed(now: Timestamp, seed: u64) -> Self {
         Self::Fixed { now, seed, drawn: AtomicU64::new(0) }
     }
 
     /// The present instant.
-    #[allow(clippy::disallowed_methods, reason = "this is the one clock of the product")]
     pub fn now(&self) -> Timestamp {
         match self {
             Self::Fixed { now, .. } => *now,
-            Self::Real => Timestamp::from_millis(match SystemTime::now().duration_since(SystemTime::UNIX_EPOCH) {
-                Ok(since) => i64::try_from(since.as_millis()).unwrap_or(i64::MAX),
-                Err(before) => i64::try_from(before.duration().as_millis()).map_or(i64::MIN, |millis| -millis),
-            }),
+            Self::Moved(by) => machine().plus_millis(by.load(Ordering::Relaxed)),
+            Self::Real => machine(),
         }
     }
 
@@ -52,7 +63,7 @@ impl Env {
     /// [`NoRandomness`] when the operating system has none to give.
     pub fn random(&self) -> Result<[u8; 32], NoRandomness> {
         match self {
-            Self::Real => {
+            Self::Real | Self::Moved(_) => {
                 let mut bytes = [0; 32];
                 getrandom::fill(&mut bytes).map_err(|error| NoRandomness(error.to_string()))?;
                 Ok(bytes)
@@ -77,9 +88,28 @@ impl Env {
     }
 }
 
+#[allow(clippy::disallowed_methods, reason = "this is the one clock of the product")]
+fn machine() -> Timestamp {
+    Timestamp::from_millis(match SystemTime::now().duration_since(SystemTime::UNIX_EPOCH) {
+        Ok(since) => i64::try_from(since.as_millis()).unwrap_or(i64::MAX),
+        Err(before) => i64::try_from(before.duration().as_millis()).map_or(i64::MIN, |millis| -millis),
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_moved_clock_moves_and_the_others_do_not() {
+        let moved = Env::Moved(AtomicI64::new(0));
+        moved.move_to(-3_600_000);
+        let (before, seen, after) = (Env::Real.now(), moved.now(), Env::Real.now());
+        assert!(before.plus_millis(-3_600_000) <= seen && seen <= after.plus_millis(-3_600_000));
+        let fixed = Env::fixed(Timestamp::from_seconds(9), 1);
+        fixed.move_to(5);
+        assert_eq!(fixed.now(), Timestamp::from_seconds(9));
+    }
 
     #[test]
     fn a_fixed_world_repeats_itself_and_never_draws_the_same_bytes_twice() {

@@ -8,4 +8,5 @@ pub mod keys;
 pub mod log;
 pub mod published;
 pub mod receipt;
+mod transport;
 pub mod verify;

@@ -1,6 +1,7 @@
 //! `countersign check`: one URL, or a file of them.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use countersign_core::amount::{Amount, Usd};
@@ -9,6 +10,7 @@ use countersign_core::network;
 use countersign_core::offer::Word;
 use countersign_core::policy::CheckRequest;
 use countersign_engine::check::{CheckError, Checked, Checker};
+use countersign_engine::env::Env;
 use countersign_probe::Declared;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
@@ -24,7 +26,7 @@ pub(crate) async fn run(settings: &Settings, global: &Global, args: &CheckArgs) 
         return many(settings, global, args, list).await;
     }
     let request = request(args, args.url.as_deref().unwrap_or_default())?;
-    let checker = app::checker(settings).await?;
+    let checker = app::checker(settings, Arc::new(Env::Real)).await?;
     let checked = checker.check_as(&request, declared(args)).await.map_err(explain)?;
     if let Some(path) = &args.out {
         write(path, &checked.bytes)?;
@@ -55,7 +57,7 @@ async fn many(settings: &Settings, global: &Global, args: &CheckArgs, list: &Pat
         .map_err(|error| Failure::usage(format!("cannot read {}: {error}", list.display())))?;
     let urls: Vec<&str> =
         text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
-    let checker = app::checker(settings).await?;
+    let checker = app::checker(settings, Arc::new(Env::Real)).await?;
     let progress = bar(global, urls.len());
     let mut exit = Exit::Yes;
     for url in urls {

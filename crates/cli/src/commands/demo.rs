@@ -1,10 +1,13 @@
 //! `countersign demo`: real checks against the lab, without network, wallet or account.
 
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicI64;
 
 use anyhow::Context;
 use countersign_core::sign::Purpose;
 use countersign_engine::check::{Checked, Checker};
+use countersign_engine::env::Env;
 use countersign_engine::verify::verify;
 use serde_json::{Value, json};
 
@@ -12,12 +15,12 @@ use super::lab::expected;
 use crate::Exit;
 use crate::app;
 use crate::args::{CheckArgs, DemoArgs, Global};
-use crate::lab::{self, Lab, Seller};
+use crate::lab::{self, Lab, Looks, Seller};
 use crate::settings::Settings;
 use crate::show;
 
 /// A choice that shows the range: honest forms, then money, recipient, place, wire and framing.
-const CHOSEN: [&str; 16] = [
+const CHOSEN: [&str; 18] = [
     "honest-v2",
     "honest-v1",
     "honest-dual",
@@ -31,6 +34,8 @@ const CHOSEN: [&str; 16] = [
     "zero-payee",
     "other-resource",
     "two-payees",
+    "swapped-payee",
+    "price-walk",
     "redirect-away",
     "length-and-chunks",
     "expired-certificate",
@@ -49,11 +54,16 @@ pub(crate) async fn run(global: &Global, args: &DemoArgs) -> anyhow::Result<Exit
     let scratch = Scratch::new(args.keep.as_deref())?;
     let lab = lab::start(0, app::now())?;
     let settings = lab_settings(global, &scratch.folder, &lab)?;
-    let checker = app::checker(&settings).await?;
+    let env = Arc::new(Env::Moved(AtomicI64::new(0)));
+    let checker = app::checker(&settings, Arc::clone(&env)).await?;
     show::note(global, &format!("{} sellers are up on loopback; nothing leaves this machine", lab::sellers().len()));
+    show::note(
+        global,
+        "where it takes a history to see through a seller, earlier looks are made with the clock moved back",
+    );
     let mut turns = Vec::new();
     for seller in chosen(args.all) {
-        turns.push(turn(&checker, &lab, seller).await?);
+        turns.push(turn(&checker, &env, &lab, seller).await?);
     }
     if args.keep.is_some() {
         keep(&scratch.folder, &turns)?;
@@ -83,11 +93,26 @@ fn lab_settings(global: &Global, folder: &Path, lab: &Lab) -> anyhow::Result<Set
     Settings::load(&flags, |_| None)
 }
 
-async fn turn(checker: &Checker, lab: &Lab, seller: &'static Seller) -> anyhow::Result<Turn> {
+/// How far apart looks are made that have to count as independent: eleven minutes.
+const APART_MS: i64 = 11 * 60 * 1000;
+
+/// All looks that the seller's expectation takes. Instead of waiting between them, the earlier ones are
+/// made with the clock moved back, so that the last one is made now.
+async fn turn(checker: &Checker, env: &Env, lab: &Lab, seller: &'static Seller) -> anyhow::Result<Turn> {
+    let (looks, apart) = match seller.looks {
+        Looks::AtOnce(looks) => (looks, 0),
+        Looks::Apart(looks) => (looks, APART_MS),
+    };
+
     let Ok(request) = super::check::request(&CheckArgs::default(), &lab.url(seller)) else {
         let as_expected = seller.expect.refused == Some("url_refused");
         return Ok(Turn { seller, said: "not_evaluated (url_refused)".to_owned(), as_expected, bytes: None });
     };
+    for earlier in (1..looks).rev() {
+        env.move_to(-apart * i64::from(earlier));
+        checker.check(&request).await?;
+    }
+    env.move_to(0);
     let checked = checker.check(&request).await?;
     let as_expected = holds(seller, &checked);
     Ok(Turn { seller, said: said(&checked.document), as_expected, bytes: Some(checked.bytes) })

@@ -1,5 +1,8 @@
 //! `countersign doctor`: what would stop a check on this machine, found before it does.
 
+use std::sync::Arc;
+
+use countersign_engine::env::Env;
 use serde_json::{Value, json};
 
 use crate::Exit;
@@ -19,7 +22,7 @@ pub(crate) async fn run(settings: &Settings, global: &Global) -> anyhow::Result<
         Examined { what: "keys", trouble: app::keys(&settings.data.0).err().map(|error| format!("{error:#}")) },
         Examined {
             what: "database and data directory",
-            trouble: app::checker(settings).await.err().map(|error| format!("{error:#}")),
+            trouble: app::checker(settings, Arc::new(Env::Real)).await.err().map(|error| format!("{error:#}")),
         },
         Examined {
             what: "guard",

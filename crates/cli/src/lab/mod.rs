@@ -19,7 +19,7 @@ use std::net::Ipv4Addr;
 use std::sync::Arc;
 use tokio::task::JoinHandle;
 
-pub(crate) use sellers::{Kind, Seller, sellers};
+pub(crate) use sellers::{Kind, Looks, Seller, sellers};
 
 /// A running lab. Sellers answer until this value is dropped.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use super::challenge::{Asked, BASE, PAYEE, USDC};
 use super::sellers::Reply;
-use super::{Kind, Seller, sellers, start};
+use super::{Kind, Looks, Seller, sellers, start};
 use base64::Engine as _;
 use countersign_core::time::Timestamp;
 use serde_json::Value;
@@ -76,7 +76,7 @@ fn at_least_forty_are_hostile_and_each_has_an_honest_twin() {
 #[test]
 fn honest_sellers_are_their_own_twins_and_payable() {
     for seller in sellers().iter().filter(|seller| seller.kind == Kind::Honest) {
-        assert_eq!((seller.twin, seller.expect.word, seller.looks), (seller.name, "payable", 1));
+        assert_eq!((seller.twin, seller.expect.word, seller.looks), (seller.name, "payable", Looks::AtOnce(1)));
     }
 }
 
@@ -172,8 +172,7 @@ fn near_copies_keep_both_ends_and_the_length_of_an_address() {
 
 /// This client's verifier reads the machine's clock, so the lab starts at its time.
 fn now() -> Timestamp {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
-    Timestamp::from_seconds(since.as_secs().try_into().unwrap())
+    countersign_engine::env::Env::Real.now()
 }
 
 /// Connects to `name` as `host`, trusting only the lab, and returns all it says.

@@ -1,19 +1,31 @@
 //! What earlier sightings of one URL say: who has been paid there, when that and the price and the
 //! schema changed, and how often it answered in the last seven days.
 //!
-//! The recipient is a small state machine (seed 003, `payTo_pending`). It moves only on *trusted*
-//! observations, so that nobody can talk a new recipient into good standing by asking often: an
-//! anonymous look moves nothing, and the owner's own looks count once in ten minutes.
+//! Two things are kept apart. [`Standing`] is the good name of a recipient (seed 003,
+//! `payTo_pending`); it moves only on *trusted* observations, so that nobody can talk a new recipient
+//! into it by asking often: an anonymous look moves nothing, and the owner's own looks count once in
+//! ten minutes. [`Trail`] is what every look of ours brought, trusted or not, and serves only to hold
+//! against a seller: a price that differs between two looks a minute apart differs, whoever asked.
+//! Neither is rewritten by an older observation that arrives late.
+//!
+//! Offers are followed per network and asset (a *place*): a recipient swapped on the second network is
+//! as bad as one swapped on the first, and atomic amounts of two assets are different units.
 
+mod examine;
 mod observed;
+mod payee;
 mod standing;
+mod trail;
 
-pub use observed::{Observed, Outcome, Trust};
-pub use standing::{Recipient, Seen, Standing, Week};
+pub use examine::{Relation, examine, relation};
+pub use observed::{Observed, Offered, Outcome, Trust, offered};
+pub use payee::{Payee, Role};
+pub use standing::{Standing, Week};
+pub use trail::Trail;
 
 use crate::time::Timestamp;
 
-/// How far back a caller should read observations before it folds them: two years. The recipient
+/// How far back a caller should read observations before it folds them: two years. The recipients
 /// and the change times need all of it; the counts use the last [`WEEK_MS`] only.
 pub const WINDOW_MS: i64 = 2 * 365 * 24 * 60 * 60 * 1000;
 /// The most observations a caller should read for one URL, newest first.
@@ -33,7 +45,14 @@ pub fn fold(observations: &[Observed], now: Timestamp) -> Standing {
     standing
 }
 
-/// A recipient in the form that is compared: lower-cased on EVM networks, byte for byte elsewhere.
+/// A network (CAIP-2) and an asset on it, in the form that is compared.
+type Place = (String, String);
+
+fn place(network: &str, asset: &str) -> Place {
+    (network.to_owned(), normal_pay_to(Some(network), asset))
+}
+
+/// An address in the form that is compared: lower-cased on EVM networks, byte for byte elsewhere.
 pub(crate) fn normal_pay_to(network: Option<&str>, pay_to: &str) -> String {
     match network {
         Some(network) if network.starts_with("eip155:") => pay_to.to_ascii_lowercase(),

@@ -1,5 +1,6 @@
 //! One observation of one URL, in the form that is stored and folded.
 
+use crate::offer::{Offer, Reading, Word};
 use crate::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -40,18 +41,41 @@ pub struct Observed {
     pub trust: Trust,
     /// What the look came to.
     pub outcome: Outcome,
-    /// Recipient of the first offer.
-    pub pay_to: Option<String>,
-    /// Network of that offer, CAIP-2.
-    pub network: Option<String>,
-    /// Asset of that offer, as its network writes it.
-    pub asset: Option<String>,
-    /// Amount of that offer in atomic units of the asset, decimal digits.
-    pub amount: Option<String>,
+    /// Every offer that a client could pay, in the seller's order.
+    #[serde(default)]
+    pub offers: Vec<Offered>,
     /// SHA-256 of the input schema, hex.
     pub schema_sha256: Option<String>,
     /// Round trip in milliseconds, when something answered.
     pub latency_ms: Option<u64>,
+}
+
+/// What one offer asked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Offered {
+    /// Network, CAIP-2.
+    pub network: String,
+    /// Asset, as its network writes it.
+    pub asset: String,
+    /// Recipient.
+    pub pay_to: String,
+    /// Amount in atomic units of the asset, decimal digits; none when it could not be read.
+    pub amount: Option<String>,
+}
+
+/// The offers of a reading that history keeps: those a client could pay. A broken one says nothing
+/// reliable about its recipient, and mending it must not look like a change.
+pub fn offered(reading: &Reading) -> Vec<Offered> {
+    let keep = |offer: &Offer| {
+        (offer.word != Word::NotPayable && !offer.pay_to.is_empty()).then_some(())?;
+        Some(Offered {
+            network: offer.network.as_ref()?.as_str().to_owned(),
+            asset: offer.asset.clone(),
+            pay_to: offer.pay_to.clone(),
+            amount: offer.amount.as_ref().map(ToString::to_string),
+        })
+    };
+    reading.offers.iter().filter_map(keep).collect()
 }
 
 impl Trust {

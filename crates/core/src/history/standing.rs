@@ -1,42 +1,10 @@
-//! What the observations add up to.
+//! What the trusted observations add up to.
 
-use super::{APART_MS, Observed, Outcome, Trust, WEEK_MS, normal_pay_to};
+use super::payee::{self, Payee, Role};
+use super::{APART_MS, Observed, Outcome, Place, Trust, WEEK_MS, normal_pay_to, place};
+use crate::amount::Amount;
 use crate::time::Timestamp;
-use std::collections::BTreeMap;
-
-/// The recipient of a URL, as trusted observations have it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Recipient {
-    /// Never seen.
-    #[default]
-    Unknown,
-    /// Seen, but not yet in two trusted observations at least ten minutes apart. Nothing to differ
-    /// from, so this is no change and may be selected.
-    FirstSeen(Seen),
-    /// Seen in two trusted observations at least ten minutes apart.
-    Established(Seen),
-    /// Another recipient than the known one was seen; the known one is kept until the new one is
-    /// seen again, independently.
-    Pending {
-        /// The recipient before.
-        known: Seen,
-        /// Whether `known` had been established.
-        established: bool,
-        /// The new recipient, waiting.
-        pending: Seen,
-    },
-}
-
-/// A recipient and when it was first seen in this role.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Seen {
-    /// Recipient: lower-cased on EVM networks, byte for byte elsewhere.
-    pub pay_to: String,
-    /// Network, CAIP-2, when it was known.
-    pub network: Option<String>,
-    /// First trusted observation of it in this role.
-    pub since: Timestamp,
-}
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Counts over the last seven days, trusted observations only.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -53,17 +21,16 @@ pub struct Week {
 /// What earlier observations say about one URL.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Standing {
-    /// The recipient.
-    pub recipient: Recipient,
-    /// When a recipient other than the known one was last seen first.
+    /// When a recipient came in the place of a known one, the last time.
     pub pay_to_changed_at: Option<Timestamp>,
-    /// When the amount last changed within one asset on one network.
+    /// When the lowest amount of one asset on one network last changed.
     pub price_changed_at: Option<Timestamp>,
     /// When the input schema last changed.
     pub schema_changed_at: Option<Timestamp>,
     /// The newest observation that counted.
     pub last_trusted_at: Option<Timestamp>,
-    prices: BTreeMap<(String, String), String>,
+    payees: BTreeMap<Place, Vec<Payee>>,
+    prices: BTreeMap<Place, Amount>,
     schema_sha256: Option<String>,
     samples: Vec<Sample>,
 }
@@ -77,10 +44,21 @@ struct Sample {
 
 impl Standing {
     /// This standing after one more observation, as of `now`.
+    #[must_use]
     pub fn with(&self, observed: &Observed, now: Timestamp) -> Self {
         let mut next = self.clone();
         next.apply(observed, now);
         next
+    }
+
+    /// Every recipient known or pending on this network and asset.
+    pub fn payees(&self, network: &str, asset: &str) -> &[Payee] {
+        self.payees.get(&place(network, asset)).map_or(&[], Vec::as_slice)
+    }
+
+    /// Every recipient of the URL, wherever it is offered.
+    pub fn all_payees(&self) -> impl Iterator<Item = &Payee> {
+        self.payees.values().flatten()
     }
 
     /// Counts over the seven days that end at `now`.
@@ -99,13 +77,9 @@ impl Standing {
         }
         self.last_trusted_at = Some(observed.at);
         self.sample(observed, now);
-        self.move_price(observed);
+        self.move_prices(observed);
         self.move_schema(observed);
-        if let Some(pay_to) = &observed.pay_to {
-            let network = observed.network.clone();
-            let pay_to = normal_pay_to(network.as_deref(), pay_to);
-            self.move_recipient(Seen { pay_to, network, since: observed.at });
-        }
+        self.move_payees(observed);
     }
 
     /// A time ahead of `now` is refused too: it would make everything after it count as late.
@@ -128,15 +102,12 @@ impl Standing {
         });
     }
 
-    /// Atomic amounts of two assets are different units, so each asset has a price of its own.
-    fn move_price(&mut self, observed: &Observed) {
-        let (Some(network), Some(asset), Some(amount)) = (&observed.network, &observed.asset, &observed.amount) else {
-            return;
-        };
-        let key = (network.clone(), normal_pay_to(Some(network), asset));
-        let before = self.prices.insert(key, amount.clone());
-        if before.is_some_and(|before| before != *amount) {
-            self.price_changed_at = Some(observed.at);
+    fn move_prices(&mut self, observed: &Observed) {
+        for (place, amount) in lowest(observed) {
+            let before = self.prices.insert(place, amount.clone());
+            if before.is_some_and(|before| before != amount) {
+                self.price_changed_at = Some(observed.at);
+            }
         }
     }
 
@@ -148,67 +119,47 @@ impl Standing {
         }
     }
 
-    fn move_recipient(&mut self, seen: Seen) {
-        let (next, changed) = std::mem::take(&mut self.recipient).after(seen);
-        self.recipient = next;
-        self.pay_to_changed_at = changed.or(self.pay_to_changed_at);
-    }
-}
-
-impl Recipient {
-    /// The recipient that counts until another one is established.
-    pub const fn known(&self) -> Option<&Seen> {
-        match self {
-            Self::Unknown => None,
-            Self::FirstSeen(known) | Self::Established(known) | Self::Pending { known, .. } => Some(known),
-        }
-    }
-
-    /// The recipient that waits for a second, independent look.
-    pub const fn pending(&self) -> Option<&Seen> {
-        match self {
-            Self::Pending { pending, .. } => Some(pending),
-            _ => None,
-        }
-    }
-
-    /// The recipient seen twice, when there is one.
-    pub const fn established(&self) -> Option<&Seen> {
-        match self {
-            Self::Established(known) | Self::Pending { known, established: true, .. } => Some(known),
-            _ => None,
-        }
-    }
-
-    /// The state after `seen`, and the time of a change when `seen` is one.
-    fn after(self, seen: Seen) -> (Self, Option<Timestamp>) {
-        match self {
-            Self::Unknown => (Self::FirstSeen(seen), None),
-            Self::FirstSeen(known) if known.pay_to == seen.pay_to => (first_again(known, &seen), None),
-            Self::Established(known) if known.pay_to == seen.pay_to => (Self::Established(known), None),
-            Self::Pending { known, established, .. } if known.pay_to == seen.pay_to => {
-                (if established { Self::Established(known) } else { first_again(known, &seen) }, None)
+    /// Whoever is first in a place the URL never offered before joins the known recipients as long as
+    /// one of them is still offered; once none is, it has taken their place.
+    fn move_payees(&mut self, observed: &Observed) {
+        let offered = offered(observed);
+        let known: BTreeSet<&String> =
+            self.all_payees().filter(|payee| payee.stands()).map(|payee| &payee.pay_to).collect();
+        let newcomer = match () {
+            () if known.is_empty() => Role::First,
+            () if offered.values().flatten().any(|pay_to| known.contains(pay_to)) => Role::Joined,
+            () => Role::Pending,
+        };
+        for (place, pay_tos) in &offered {
+            let payees = self.payees.entry(place.clone()).or_default();
+            if payee::look(payees, pay_tos, observed.at, newcomer) {
+                self.pay_to_changed_at = Some(observed.at);
             }
-            Self::Pending { pending, known, established } if pending.pay_to == seen.pay_to => {
-                let twice = seen.since.since(pending.since) >= APART_MS;
-                let waiting = Self::Pending { known, established, pending: pending.clone() };
-                (if twice { Self::Established(pending) } else { waiting }, None)
-            }
-            Self::FirstSeen(known) => waiting(known, false, seen),
-            Self::Established(known) => waiting(known, true, seen),
-            Self::Pending { known, established, .. } => waiting(known, established, seen),
         }
     }
 }
 
-fn first_again(known: Seen, seen: &Seen) -> Recipient {
-    let twice = seen.since.since(known.since) >= APART_MS;
-    if twice { Recipient::Established(known) } else { Recipient::FirstSeen(known) }
+/// The recipients of each place.
+pub(super) fn offered(observed: &Observed) -> BTreeMap<Place, BTreeSet<String>> {
+    let mut places: BTreeMap<Place, BTreeSet<String>> = BTreeMap::new();
+    for offer in &observed.offers {
+        let pay_to = normal_pay_to(Some(&offer.network), &offer.pay_to);
+        places.entry(place(&offer.network, &offer.asset)).or_default().insert(pay_to);
+    }
+    places
 }
 
-fn waiting(known: Seen, established: bool, pending: Seen) -> (Recipient, Option<Timestamp>) {
-    let changed = Some(pending.since);
-    (Recipient::Pending { known, established, pending }, changed)
+/// The lowest amount of each place: what a buyer would choose.
+pub(super) fn lowest(observed: &Observed) -> BTreeMap<Place, Amount> {
+    let mut places: BTreeMap<Place, Amount> = BTreeMap::new();
+    for offer in &observed.offers {
+        let Some(amount) = offer.amount.as_deref().and_then(|text| Amount::parse(text).ok()) else { continue };
+        let lowest = places.entry(place(&offer.network, &offer.asset)).or_insert_with(|| amount.clone());
+        if amount < *lowest {
+            *lowest = amount;
+        }
+    }
+    places
 }
 
 fn median(mut values: Vec<u64>) -> Option<u64> {

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 const A: &str = "0x1111111111111111111111111111111111111111";
 const B: &str = "0x2222222222222222222222222222222222222222";
 const BASE: &str = "eip155:8453";
+const SOLANA: &str = "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp";
 const USDC: &str = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913";
 
 /// A thousand days, so that every minute of a test lies after the epoch.
@@ -16,13 +17,19 @@ fn seen(at: i64, trust: Trust, pay_to: &str) -> Observed {
         at: minute(at),
         trust,
         outcome: Outcome::Challenge,
-        pay_to: Some(pay_to.to_owned()),
-        network: Some(BASE.to_owned()),
-        asset: Some(USDC.to_owned()),
-        amount: Some("5000".to_owned()),
+        offers: vec![asks(BASE, USDC, pay_to, "5000")],
         schema_sha256: Some("aa".to_owned()),
         latency_ms: Some(100),
     }
+}
+
+fn asks(network: &str, asset: &str, pay_to: &str, amount: &str) -> Offered {
+    let [network, asset, pay_to, amount] = [network, asset, pay_to, amount].map(str::to_owned);
+    Offered { network, asset, pay_to, amount: Some(amount) }
+}
+
+fn offering(at: i64, offers: &[Offered]) -> Observed {
+    Observed { offers: offers.to_vec(), ..seen(at, Trust::Scheduled, A) }
 }
 
 fn after(observations: &[Observed]) -> Standing {
@@ -33,22 +40,29 @@ fn scheduled(list: &[(i64, &str)]) -> Standing {
     after(&list.iter().map(|(at, pay_to)| seen(*at, Trust::Scheduled, pay_to)).collect::<Vec<_>>())
 }
 
+fn of(standing: &Standing, wanted: impl Fn(&Payee) -> bool) -> Option<&str> {
+    let mut found = standing.payees(BASE, USDC).iter().filter(|payee| wanted(payee));
+    let one = found.next().map(|payee| payee.pay_to.as_str());
+    assert_eq!(found.next(), None, "at most one of a kind in these tests");
+    one
+}
+
 fn known(standing: &Standing) -> Option<&str> {
-    standing.recipient.known().map(|seen| seen.pay_to.as_str())
+    of(standing, Payee::stands)
 }
 
 fn pending(standing: &Standing) -> Option<&str> {
-    standing.recipient.pending().map(|seen| seen.pay_to.as_str())
+    of(standing, |payee| payee.role == Role::Pending)
 }
 
 fn established(standing: &Standing) -> Option<&str> {
-    standing.recipient.established().map(|seen| seen.pay_to.as_str())
+    of(standing, |payee| payee.role == Role::Established)
 }
 
 #[test]
 fn nothing_seen_is_nothing_known() {
     let standing = after(&[]);
-    assert_eq!((standing.recipient.known(), standing.week(minute(0))), (None, Week::default()));
+    assert_eq!((known(&standing), standing.week(minute(0))), (None, Week::default()));
 }
 
 #[test]
@@ -130,25 +144,56 @@ fn the_owners_looks_count_once_in_ten_minutes() {
 
 #[test]
 fn evm_recipients_are_compared_without_case_and_others_byte_for_byte() {
-    let look = |at, network: &str, pay_to: &str| Observed {
-        network: Some(network.to_owned()),
-        ..seen(at, Trust::Scheduled, pay_to)
-    };
     let (mixed, lower) = ("0xAbCd111111111111111111111111111111111111", "0xabcd111111111111111111111111111111111111");
+    let look = |at, network: &str, pay_to: &str| offering(at, &[asks(network, USDC, pay_to, "5000")]);
     let evm = after(&[look(0, BASE, mixed), look(10, BASE, lower)]);
     assert_eq!((established(&evm), evm.pay_to_changed_at), (Some(lower), None));
-    let solana = "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp";
-    let svm = after(&[look(0, solana, "AbCd"), look(10, solana, "abcd")]);
-    assert_eq!((known(&svm), pending(&svm)), (Some("AbCd"), Some("abcd")));
+    let svm = after(&[look(0, SOLANA, "AbCd"), look(10, SOLANA, "abcd")]);
+    let roles: Vec<_> = svm.payees(SOLANA, USDC).iter().map(|payee| (payee.pay_to.as_str(), payee.role)).collect();
+    assert_eq!(roles, [("AbCd", Role::First), ("abcd", Role::Pending)]);
+}
+
+#[test]
+fn a_swap_on_the_second_network_is_a_change() {
+    let (base, honest, swapped) =
+        (asks(BASE, USDC, A, "1"), asks(SOLANA, "token", "Honest", "1"), asks(SOLANA, "token", "Thief", "1"));
+    let both = [offering(0, &[base.clone(), honest.clone()]), offering(10, &[base.clone(), honest])];
+    let roles =
+        |standing: &Standing| standing.payees(SOLANA, "token").iter().map(|payee| payee.role).collect::<Vec<_>>();
+    assert_eq!(roles(&after(&both)), [Role::Established]);
+    let then = after(&[&both[..], &[offering(20, &[base.clone(), swapped.clone()])]].concat());
+    assert_eq!((established(&then), roles(&then)), (Some(A), vec![Role::Established, Role::Pending]));
+    assert_eq!(then.pay_to_changed_at, Some(minute(20)));
+    let again = after(&[&both[..], &[20, 30].map(|at| offering(at, &[base.clone(), swapped.clone()]))].concat());
+    assert_eq!(again.payees(SOLANA, "token")[0].pay_to, "Thief", "established by the second look, the first one gone");
+}
+
+#[test]
+fn a_new_network_joins_beside_a_known_recipient_and_changes_it_without() {
+    let (base, other) = (asks(BASE, USDC, A, "1"), asks(SOLANA, "token", "New", "1"));
+    let role = |looks: &[Observed]| after(looks).payees(SOLANA, "token").first().map(|payee| payee.role);
+    let known = offering(0, std::slice::from_ref(&base));
+    assert_eq!(role(&[known.clone(), offering(10, &[base.clone(), other.clone()])]), Some(Role::Joined));
+    assert_eq!(role(&[known.clone(), offering(10, std::slice::from_ref(&other))]), Some(Role::Pending));
+    assert_eq!(role(&[offering(0, &[base, other.clone()])]), Some(Role::First));
+    assert_eq!(
+        role(&[known, offering(10, std::slice::from_ref(&other)), offering(20, &[other])]),
+        Some(Role::Established)
+    );
+}
+
+#[test]
+fn two_recipients_of_one_place_stand_together() {
+    let two = [asks(BASE, USDC, A, "1"), asks(BASE, USDC, B, "2")];
+    let standing = after(&[offering(0, &two), offering(10, &two)]);
+    assert_eq!((standing.payees(BASE, USDC).len(), standing.pay_to_changed_at), (2, None));
+    let one_left = standing.with(&offering(20, &two[..1]), minute(1000));
+    assert_eq!(one_left.payees(BASE, USDC).len(), 1);
 }
 
 #[test]
 fn a_price_changes_within_one_asset_only() {
-    let look = |at, asset: &str, amount: &str| Observed {
-        asset: Some(asset.to_owned()),
-        amount: Some(amount.to_owned()),
-        ..seen(at, Trust::Scheduled, A)
-    };
+    let look = |at, asset: &str, amount: &str| offering(at, &[asks(BASE, asset, A, amount)]);
     let other = "0x4444444444444444444444444444444444444444";
     let changed = |looks: &[Observed]| after(looks).price_changed_at;
     assert_eq!(changed(&[look(0, USDC, "5000"), look(10, USDC, "5000")]), None);
@@ -156,8 +201,10 @@ fn a_price_changes_within_one_asset_only() {
     assert_eq!(changed(&[look(0, USDC, "5000"), look(10, other, "9")]), None);
     assert_eq!(changed(&[look(0, USDC, "5000"), look(10, other, "9"), look(20, USDC, "5000")]), None);
     assert_eq!(changed(&[look(0, USDC, "5000"), look(10, &USDC.to_ascii_lowercase(), "6000")]), Some(minute(10)));
-    let unread = Observed { amount: None, ..look(10, USDC, "0") };
+    let unread = offering(10, &[Offered { amount: None, ..asks(BASE, USDC, A, "0") }]);
     assert_eq!(changed(&[look(0, USDC, "5000"), unread]), None, "not read is not changed");
+    let dearer = |at| offering(at, &[asks(BASE, USDC, A, "70000"), asks(BASE, USDC, A, "5000")]);
+    assert_eq!(changed(&[look(0, USDC, "5000"), dearer(10)]), None, "the cheapest offer is the price");
 }
 
 #[test]

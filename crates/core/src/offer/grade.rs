@@ -10,12 +10,16 @@ use super::{Grade, Interop, Offer, Reading, Source, Word};
 use crate::finding::{Finding, Severity};
 
 /// Rules that say: two things which should be one are two.
-const MISMATCHES: [&str; 5] = [
+const MISMATCHES: [&str; 9] = [
     "resource.other_domain",
     "channel.disagree",
     "extension.sign_in_domain",
     "payee.look_alike",
     "signature.offer.differs",
+    "history.payee_changed",
+    "history.payee_unstable",
+    "history.price_unstable",
+    "history.price_walk",
 ];
 /// Rules that say: nothing of ours judges an offer like this.
 const UNJUDGED: [&str; 3] = ["network.unjudged", "scheme.unjudged", "profile.cloudflare"];
@@ -77,6 +81,11 @@ fn word(findings: &[&Finding]) -> Word {
         () if least(Severity::Medium) => Word::PayableWithWarnings,
         () => Word::Payable,
     }
+}
+
+/// Whether these findings alone keep an option from being selected.
+pub(crate) fn barred(findings: &[Finding], offer: &Offer) -> bool {
+    matches!(word(&about(findings, offer)), Word::NotPayable | Word::Mismatch)
 }
 
 fn about<'f>(findings: &'f [Finding], offer: &Offer) -> Vec<&'f Finding> {

@@ -30,6 +30,9 @@ use crate::finding::Finding;
 use crate::network::Network;
 use crate::time::Timestamp;
 
+pub(crate) use grade::barred;
+pub(crate) use whole::alike;
+
 /// One HTTP exchange as received.
 #[derive(Clone, Copy, Debug)]
 pub struct Exchange<'a> {

@@ -130,7 +130,7 @@ fn each_two(offers: &[Offer]) -> impl Iterator<Item = (&Offer, &Offer)> {
 }
 
 /// Not the same, but the parts people compare are: the first six and the last four characters.
-fn alike(left: &str, right: &str) -> bool {
+pub(crate) fn alike(left: &str, right: &str) -> bool {
     left != right && left.len() > 12 && ends(left).is_some() && ends(left) == ends(right)
 }
 

@@ -1,19 +1,23 @@
 //! The decision.
 
-use super::judge::{Judge, PayTo, Reason, Why, complete, pay_to, total_cost};
+use super::judge::{Judge, Reason, Why, complete, pay_to, total_cost};
 use super::{CheckRequest, Objective};
 use crate::amount::Usd;
-use crate::history::Standing;
+use crate::finding::Finding;
+use crate::history::{Relation, Role, Standing};
 use crate::offer::{Offer, Reading, ReadingKind};
 use crate::time::Timestamp;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// What this request's probe measured.
+/// What is known of this request's probe beside its reading.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Facts {
+pub struct Facts<'a> {
     /// Round trip in milliseconds; `None` when nothing answered.
     pub latency_ms: Option<u64>,
+    /// What `history::examine` found. Given apart from the reading, because a changed recipient does
+    /// not make an offer incomplete: the buyer may accept it.
+    pub history: &'a [Finding],
 }
 
 /// Why nothing was selected (words of seed 003's closed list).
@@ -87,7 +91,7 @@ pub fn decide(
     request: &CheckRequest,
     reading: &Reading,
     standing: &Standing,
-    facts: &Facts,
+    facts: &Facts<'_>,
     now: Timestamp,
 ) -> Decision {
     let judge = Judge { request, reading, standing, facts, week: standing.week(now) };
@@ -135,7 +139,7 @@ fn rank<'a>(judge: &Judge<'_>, at: usize, offer: &'a Offer) -> Rank<'a> {
     let request = judge.request;
     let other_network = request.prefer_network.is_some() && offer.network != request.prefer_network;
     let settlement = offer.network.as_ref().and_then(|network| network.row()).and_then(|row| row.settlement_latency_ms);
-    let known = judge.standing.recipient.established().is_some_and(|seen| seen.pay_to == pay_to(offer));
+    let known = established(judge, offer);
     let (speed, newcomer, price) = match request.objective {
         Objective::Best | Objective::Fastest | Objective::MostReliable => (None, !known, offer.usd.as_ref()),
         Objective::Cheapest => (None, false, offer.usd.as_ref()),
@@ -143,6 +147,12 @@ fn rank<'a>(judge: &Judge<'_>, at: usize, offer: &'a Offer) -> Rank<'a> {
         Objective::FastestSettlement => (settlement, false, offer.usd.as_ref()),
     };
     (other_network, (speed.is_none(), speed.unwrap_or(0)), newcomer, (price.is_none(), price), at)
+}
+
+fn established(judge: &Judge<'_>, offer: &Offer) -> bool {
+    let Some(network) = &offer.network else { return false };
+    let payees = judge.standing.payees(network.as_str(), &offer.asset).iter();
+    payees.filter(|payee| payee.role == Role::Established).any(|payee| payee.pay_to == pay_to(offer))
 }
 
 fn unmet(excluded: &[Excluded]) -> Vec<&'static str> {
@@ -171,7 +181,7 @@ fn miss(reading: &Reading, payable: bool, unmet: &[&'static str]) -> MissReason 
 fn changed(judge: &Judge<'_>, selected: Option<usize>) -> bool {
     let offers = judge.reading.offers.iter().enumerate();
     let asked = |(at, offer): &(usize, &Offer)| complete(offer) && selected.is_none_or(|selected| selected == *at);
-    offers.filter(asked).any(|(_, offer)| judge.pay_to(offer) == PayTo::Changed)
+    offers.filter(asked).any(|(_, offer)| judge.relation(offer) == Relation::Changed)
 }
 
 fn unjudged(judge: &Judge<'_>, excluded: &[Excluded]) -> Vec<Unjudged> {
@@ -184,9 +194,9 @@ fn unjudged(judge: &Judge<'_>, excluded: &[Excluded]) -> Vec<Unjudged> {
     for reason in excluded.iter().flat_map(|one| &one.reasons).filter(|reason| reason.why == Why::Unknown) {
         name(reason.constraint, "the value it bounds is unknown, so it excludes the offer");
     }
-    let unrecorded = |offer: &Offer| complete(offer) && judge.pay_to(offer) == PayTo::Unrecorded;
+    let unrecorded = |offer: &Offer| complete(offer) && judge.relation(offer) == Relation::New;
     if judge.reading.offers.iter().any(unrecorded) {
-        name("payTo history", "an offer is on a network on which no recipient of this URL was recorded");
+        name("payTo history", "an offer is on a network or asset for which this URL never named a recipient before");
     }
     list
 }

@@ -2,8 +2,8 @@
 
 use super::{CheckRequest, Facts, Objective};
 use crate::amount::{Amount, Usd};
-use crate::history::{Standing, Week, normal_pay_to};
-use crate::offer::{Offer, Reading, Word};
+use crate::history::{Relation, Standing, Week, normal_pay_to, relation};
+use crate::offer::{Offer, Reading, Word, barred};
 
 /// Observations a success rate needs before it is one (seed 003).
 const RATE_NEEDS: u64 = 3;
@@ -27,23 +27,12 @@ pub struct Reason {
     pub why: Why,
 }
 
-/// Where an offer's recipient stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum PayTo {
-    /// The known recipient, or the first one ever seen here.
-    Known,
-    /// Nothing was recorded for this recipient's network, while another offer pays the known one.
-    Unrecorded,
-    /// Another recipient than the known one.
-    Changed,
-}
-
 /// What all offers of one reading share.
 pub(super) struct Judge<'a> {
     pub(super) request: &'a CheckRequest,
     pub(super) reading: &'a Reading,
     pub(super) standing: &'a Standing,
-    pub(super) facts: &'a Facts,
+    pub(super) facts: &'a Facts<'a>,
     pub(super) week: Week,
 }
 
@@ -72,8 +61,8 @@ impl Judge<'_> {
             self.observations(),
             self.success(),
             (request.require_invocable && self.reading.input_schema.is_none()).then(|| outside("require_invocable")),
-            (!request.accept_payto_change && self.pay_to(offer) == PayTo::Changed)
-                .then(|| outside("accept_payTo_change")),
+            request_covers(request, self.relation(offer)).then(|| outside("accept_payTo_change")),
+            self.history(offer),
             // This version writes no log, so no receipt can be promised.
             request.require_transparency.then_some(Reason { constraint: "require_transparency", why: Why::Unknown }),
             (request.objective == Objective::LowestTotalCost && total.is_none())
@@ -104,21 +93,20 @@ impl Judge<'_> {
         check("min_observed_success", rate, |week| least.reached(week.success_7d, week.n_7d))
     }
 
-    /// The offer's recipient against our history of this URL. History records the first offer only,
-    /// so a second offer on another network has nothing to differ from as long as the known
-    /// recipient is still offered; once it is gone, whoever took its place is a change.
-    pub(super) fn pay_to(&self, offer: &Offer) -> PayTo {
-        let Some(known) = self.standing.recipient.known() else { return PayTo::Known };
-        let (wanted, network) = (pay_to(offer), offer.network.as_ref().map(|network| network.as_str()));
-        let waiting = self.standing.recipient.pending().is_some_and(|pending| pending.pay_to == wanted);
-        let elsewhere = network.is_some() && known.network.is_some() && network != known.network.as_deref();
-        let still_offered = || self.reading.offers.iter().any(|other| complete(other) && pay_to(other) == known.pay_to);
-        match () {
-            () if wanted == known.pay_to => PayTo::Known,
-            () if !waiting && elsewhere && still_offered() => PayTo::Unrecorded,
-            () => PayTo::Changed,
-        }
+    /// What history holds against the offer beside a changed recipient, which is its own bound.
+    fn history(&self, offer: &Offer) -> Option<Reason> {
+        let told = !request_covers(self.request, self.relation(offer)) && barred(self.facts.history, offer);
+        told.then(|| outside("history"))
     }
+
+    pub(super) fn relation(&self, offer: &Offer) -> Relation {
+        relation(self.standing, self.reading, offer)
+    }
+}
+
+/// Whether `accept_payTo_change` already excludes a recipient of this relation.
+fn request_covers(request: &CheckRequest, relation: Relation) -> bool {
+    relation == Relation::Changed && !request.accept_payto_change
 }
 
 pub(super) fn pay_to(offer: &Offer) -> String {

@@ -2,8 +2,9 @@ use super::*;
 use crate::amount::{Amount, Usd};
 use crate::asset;
 use crate::endpoint::ResourceUrl;
-use crate::history::{Observed, Outcome, Standing, Trust, fold};
+use crate::history::{Observed, Offered, Outcome, Standing, Trust, fold};
 use crate::network::Network;
+use crate::offer::rules::finding;
 use crate::offer::{Grade, Interop, Offer, Reading, ReadingKind, SchemaSource, Signatures, Source, Word};
 use crate::time::Timestamp;
 use proptest::prelude::*;
@@ -70,10 +71,12 @@ fn look(at: i64, pay_to: &str, outcome: Outcome) -> Observed {
         at: minute(at),
         trust: Trust::Scheduled,
         outcome,
-        pay_to: Some(pay_to.to_owned()),
-        network: Some(BASE.to_owned()),
-        asset: None,
-        amount: None,
+        offers: vec![Offered {
+            network: BASE.to_owned(),
+            asset: offer(BASE, A).asset,
+            pay_to: pay_to.to_owned(),
+            amount: None,
+        }],
         schema_sha256: None,
         latency_ms: Some(100),
     }
@@ -91,7 +94,7 @@ fn paid(list: &[(i64, &str)]) -> Standing {
 }
 
 fn run(request: &CheckRequest, reading: &Reading, standing: &Standing) -> Decision {
-    decide(request, reading, standing, &Facts { latency_ms: Some(200) }, minute(40))
+    decide(request, reading, standing, &Facts { latency_ms: Some(200), ..Facts::default() }, minute(40))
 }
 
 /// Runs one bound on one Base offer and says what became of it: selected, or the sole unmet bound
@@ -264,6 +267,21 @@ fn a_second_network_is_told_as_unrecorded_while_the_known_recipient_is_offered()
     assert_eq!((both.selected, both.not_evaluated[0].what), (Some(1), "payTo history"));
     let alone = run(&only, &reading(vec![offer(SOLANA, SOL)]), &four());
     assert_eq!((alone.selected, alone.pay_to_changed), (None, true));
+}
+
+#[test]
+fn what_history_holds_against_an_offer_excludes_it_unless_it_is_a_change_that_the_buyer_accepts() {
+    let told = |rule, accept: bool, pays: &str| {
+        let found = [finding(rule, "accepts[0].payTo", "x", None)];
+        let facts = Facts { history: &found, ..Facts::default() };
+        let request = CheckRequest { accept_payto_change: accept, ..ask() };
+        decide(&request, &reading(vec![offer(BASE, pays)]), &four(), &facts, minute(40)).unmet_constraints
+    };
+    assert_eq!(told("history.price_walk", false, A), ["history"]);
+    assert_eq!(told("history.price_raised", false, A), Vec::<&str>::new(), "a warning excludes nothing");
+    assert_eq!(told("history.payee_swapped", false, B), ["accept_payTo_change"]);
+    assert_eq!(told("history.payee_accepted", true, B), Vec::<&str>::new());
+    assert_eq!(told("history.payee_near_copy", true, B), ["history"], "nobody accepts a forgery");
 }
 
 #[test]

@@ -1,7 +1,11 @@
 //! Sellers that say one thing now and another thing later, or to somebody else.
 
-use super::super::challenge::{Asked, PAYEE, one};
-use super::{Reply, Seller, finds, hostile, says};
+use super::super::challenge::{Asked, PAYEE, edited, one};
+use super::honest::options;
+use super::{Looks, Reply, Seller, finds, hostile, says};
+
+/// An address that has nothing in common with the payee's.
+const STRANGER: &str = "0x5afe00000000000000000000000000000000c0de";
 
 pub(super) const ALL: &[Seller] = &[
     hostile(
@@ -11,31 +15,79 @@ pub(super) const ALL: &[Seller] = &[
         "honest-v2",
         Reply::Whole(walk),
     )
-    .after(3),
+    .after(Looks::Apart(3)),
     hostile(
         "rotating-payee",
         "names another payee on every look",
-        finds("mismatch", "history.payee_changed"),
+        finds("mismatch", "history.payee_unstable"),
         "honest-v2",
         Reply::Whole(|asked| one(asked, "payTo", format!("0x{:040x}", 0x1000 + asked.turn))),
     )
-    .after(2),
+    .after(Looks::AtOnce(2)),
     hostile(
-        "swapped-payee",
-        "earns trust with one payee, then swaps it for a near copy",
+        "moved-payee",
+        "names another payee at the second look",
         finds("mismatch", "history.payee_changed"),
         "honest-v2",
-        Reply::Whole(swap),
+        Reply::Whole(|asked| one(asked, "payTo", if asked.turn == 0 { PAYEE } else { STRANGER })),
     )
-    .after(2),
+    .after(Looks::Apart(2)),
+    hostile(
+        "swapped-payee",
+        "earns trust with one payee, then swaps it for another",
+        finds("not_payable", "history.payee_swapped"),
+        "honest-v2",
+        Reply::Whole(|asked| one(asked, "payTo", if asked.turn < 2 { PAYEE } else { STRANGER })),
+    )
+    .after(Looks::Apart(3)),
+    hostile(
+        "copied-payee",
+        "earns trust with one payee, then swaps it for a near copy",
+        finds("not_payable", "history.payee_near_copy"),
+        "honest-v2",
+        Reply::Whole(copied),
+    )
+    .after(Looks::Apart(2)),
+    hostile(
+        "swapped-on-polygon",
+        "earns trust on three networks, then swaps the payee of the second (the others stay payable)",
+        finds("payable", "history.payee_swapped"),
+        "honest-networks",
+        Reply::Whole(|asked| on_polygon(asked, asked.turn >= 2)),
+    )
+    .after(Looks::Apart(3)),
+    hostile(
+        "added-payee",
+        "slips in a second network with a payee of its own",
+        finds("payable", "history.payee_new"),
+        "honest-networks",
+        Reply::Whole(|asked| if asked.turn == 0 { edited(asked, |_| ()) } else { on_polygon(asked, true) }),
+    )
+    .after(Looks::Apart(2)),
     hostile(
         "personal-price",
         "asks a different odd sum every time, so that no two buyers can compare",
-        finds("mismatch", "history.price_changed"),
+        finds("mismatch", "history.price_unstable"),
         "honest-v2",
         Reply::Whole(|asked| one(asked, "amount", (10_000 + 137 * asked.turn).to_string())),
     )
-    .after(2),
+    .after(Looks::AtOnce(2)),
+    hostile(
+        "creeping-price",
+        "asks one cent more at the second look",
+        finds("payable_with_warnings", "history.price_raised"),
+        "honest-v2",
+        Reply::Whole(|asked| one(asked, "amount", (10_000 * (asked.turn + 1)).to_string())),
+    )
+    .after(Looks::Apart(2)),
+    hostile(
+        "changing-schema",
+        "asks for other input at the second look",
+        finds("payable_with_warnings", "history.schema_changed"),
+        "honest-schema",
+        Reply::Whole(other_schema),
+    )
+    .after(Looks::Apart(2)),
     hostile(
         "cloaked",
         "shows honest terms to checkers and $90 to everybody else",
@@ -53,7 +105,28 @@ fn walk(asked: &Asked) -> Vec<u8> {
     one(asked, "amount", (10_000 * 10_u64.pow(steps)).to_string())
 }
 
-fn swap(asked: &Asked) -> Vec<u8> {
+/// Begins and ends like the specification's payee, and is another address.
+fn copied(asked: &Asked) -> Vec<u8> {
     let payee = if asked.turn == 0 { PAYEE.to_owned() } else { format!("0x2096{}287c", "0".repeat(32)) };
     one(asked, "payTo", payee)
+}
+
+/// Three networks; on the second, when `swapped`, a stranger is paid.
+fn on_polygon(asked: &Asked, swapped: bool) -> Vec<u8> {
+    edited(asked, |challenge| {
+        challenge["accepts"] = options();
+        if swapped {
+            challenge["accepts"][1]["payTo"] = STRANGER.into();
+        }
+    })
+}
+
+fn other_schema(asked: &Asked) -> Vec<u8> {
+    let name = if asked.turn == 0 { "city" } else { "passport_number" };
+    edited(asked, |challenge| {
+        challenge["extensions"] = serde_json::json!({"bazaar": {
+            "info": {"input": {"type": "http", "method": "GET", "queryParams": {name: "x"}}},
+            "schema": {"type": "object", "properties": {"input": {"type": "object"}}, "required": ["input"]}
+        }});
+    })
 }

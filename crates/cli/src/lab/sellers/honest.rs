@@ -2,7 +2,7 @@
 
 use super::super::challenge::{Answer, Asked, edited, header_of, one, requirement, resource, v1, v2};
 use super::{Reply, Seller, honest};
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// Polygon, Solana mainnet and a Solana payee: the rest of what the seller of several networks offers.
 const POLYGON_USDC: &str = "0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359";
@@ -49,15 +49,18 @@ fn post_only(asked: &Asked) -> Vec<u8> {
 }
 
 fn networks(asked: &Asked) -> Vec<u8> {
-    edited(asked, |challenge| {
-        let mut polygon = requirement();
-        polygon["network"] = json!("eip155:137");
-        polygon["asset"] = json!(POLYGON_USDC);
-        challenge["accepts"] = json!([requirement(), polygon, on_solana(SOLANA_PAYEE)]);
-    })
+    edited(asked, |challenge| challenge["accepts"] = options())
 }
 
-fn on_solana(payee: &str) -> serde_json::Value {
+/// One cent on Base, Polygon or Solana.
+pub(super) fn options() -> Value {
+    let mut polygon = requirement();
+    polygon["network"] = json!("eip155:137");
+    polygon["asset"] = json!(POLYGON_USDC);
+    json!([requirement(), polygon, on_solana(SOLANA_PAYEE)])
+}
+
+fn on_solana(payee: &str) -> Value {
     json!({
         "scheme": "exact", "network": SOLANA, "amount": "10000", "asset": SOLANA_USDC, "payTo": payee,
         "maxTimeoutSeconds": 60, "extra": {"feePayer": SOLANA_FEE_PAYER}

@@ -49,14 +49,24 @@ pub(crate) struct Seller {
     pub(crate) expect: Expect,
     /// The honest seller that looks most like it; an honest seller is its own twin.
     pub(crate) twin: &'static str,
-    /// How many looks it takes: the expectation is for the last one.
-    pub(crate) looks: u8,
+    /// How many looks it takes, and how far apart: the expectation is for the last one.
+    pub(crate) looks: Looks,
     #[serde(skip)]
     pub(super) at: At,
     #[serde(skip)]
     pub(super) tls: Tls,
     #[serde(skip)]
     pub(super) reply: Reply,
+}
+
+/// The looks after which a seller shows what it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Looks {
+    /// This many, one right after the other.
+    AtOnce(u8),
+    /// This many, each more than ten minutes after the one before, so that they count as independent.
+    Apart(u8),
 }
 
 /// The URL a buyer is given.
@@ -124,7 +134,7 @@ impl Seller {
         self
     }
 
-    const fn after(mut self, looks: u8) -> Self {
+    const fn after(mut self, looks: Looks) -> Self {
         self.looks = looks;
         self
     }
@@ -139,7 +149,7 @@ const fn honest(name: &'static str, does: &'static str, reply: Reply) -> Seller 
 /// A hostile seller at the usual URL, with a good certificate, seen through at the first look.
 const fn hostile(name: &'static str, does: &'static str, expect: Expect, twin: &'static str, reply: Reply) -> Seller {
     let (at, tls) = (At::Paid, Tls::Shows(Shown::Good));
-    Seller { name, kind: Kind::Hostile, does, expect, twin, looks: 1, at, tls, reply }
+    Seller { name, kind: Kind::Hostile, does, expect, twin, looks: Looks::AtOnce(1), at, tls, reply }
 }
 
 const fn says(word: &'static str, rule: Option<&'static str>) -> Expect {

@@ -1,0 +1,185 @@
+use super::super::{Outcome, Trust, fold, offered};
+use super::*;
+use crate::offer::{Exchange, read};
+use crate::time::Timestamp;
+use serde_json::{Value, json};
+
+const A: &str = "0x1111111111111111111111111111111111111111";
+const B: &str = "0x2222222222222222222222222222222222222222";
+const C: &str = "0x3333333333333333333333333333333333333333";
+const NEAR_A: &str = "0x1111222222222222222222222222222222221111";
+
+fn option(pay_to: &str, amount: &str) -> Value {
+    json!({
+        "scheme": "exact", "network": "base", "maxAmountRequired": amount, "payTo": pay_to,
+        "asset": "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913", "maxTimeoutSeconds": 60,
+        "resource": "https://seller.example/paid", "description": "a quote", "mimeType": "application/json",
+        "extra": {"name": "USD Coin", "version": "2"}
+    })
+}
+
+fn polygon(pay_to: &str) -> Value {
+    let mut option = option(pay_to, "5000");
+    option["network"] = json!("polygon");
+    option["asset"] = json!("0x3c499c542cef5e3811e1192ce70d8cc03d5c3359");
+    option
+}
+
+fn challenge(options: &[Value], schema: Option<&str>) -> Reading {
+    let mut body = json!({"x402Version": 1, "accepts": options});
+    if let Some(schema) = schema {
+        body["accepts"][0]["outputSchema"] = json!({"input": {"type": schema}});
+    }
+    let headers = [("cache-control".to_owned(), b"no-store".to_vec())];
+    let body = body.to_string();
+    let url = "https://seller.example/paid";
+    let body = body.as_bytes();
+    read(&Exchange {
+        url,
+        method: "GET",
+        status: 402,
+        headers: &headers,
+        body,
+        body_complete: true,
+        seen_at: minute(0),
+    })
+}
+
+/// A thousand days and some minutes.
+fn minute(n: i64) -> Timestamp {
+    Timestamp::from_seconds(1_000 * 86_400 + n * 60)
+}
+
+fn look(at: i64, reading: &Reading) -> Observed {
+    Observed {
+        at: minute(at),
+        trust: Trust::Independent,
+        outcome: Outcome::Challenge,
+        offers: offered(reading),
+        schema_sha256: reading.schema_sha256.clone(),
+        latency_ms: Some(1),
+    }
+}
+
+/// The rules, with their subjects, that the last of these readings meets after the others.
+fn told_of(readings: &[(i64, Reading)], accepts: bool) -> Vec<(&'static str, String)> {
+    let looks: Vec<_> = readings.iter().map(|(at, reading)| look(*at, reading)).collect();
+    let (last, earlier) = looks.split_last().unwrap();
+    let reading = &readings.last().unwrap().1;
+    let now = minute(1_000_000);
+    let found = examine(reading, last, &Trail::of(earlier, now), &fold(&looks, now), accepts);
+    found.into_iter().map(|finding| (finding.rule, finding.subject)).collect()
+}
+
+fn payees(list: &[(i64, &str)], accepts: bool) -> Vec<&'static str> {
+    let readings: Vec<_> = list.iter().map(|(at, to)| (*at, challenge(&[option(to, "5000")], None))).collect();
+    told_of(&readings, accepts).into_iter().map(|(rule, _)| rule).collect()
+}
+
+fn prices(list: &[(i64, &str)]) -> Vec<&'static str> {
+    let readings: Vec<_> = list.iter().map(|(at, amount)| (*at, challenge(&[option(A, amount)], None))).collect();
+    told_of(&readings, false).into_iter().map(|(rule, _)| rule).collect()
+}
+
+#[test]
+fn the_same_terms_again_are_silent() {
+    assert_eq!(payees(&[(0, A)], false), [""; 0]);
+    assert_eq!(payees(&[(0, A), (1, A), (11, A), (5000, A)], false), [""; 0]);
+    assert_eq!(prices(&[(0, "5000"), (1, "5000"), (60, "5000")]), [""; 0]);
+}
+
+#[test]
+fn a_changed_recipient_is_filed_by_what_it_replaces() {
+    assert_eq!(payees(&[(0, A), (20, B)], false), ["history.payee_changed"]);
+    assert_eq!(payees(&[(0, A), (10, A), (20, B)], false), ["history.payee_swapped"]);
+    assert_eq!(payees(&[(0, A), (10, A), (20, B), (29, B)], false), ["history.payee_swapped"], "not yet confirmed");
+    assert_eq!(payees(&[(0, A), (10, A), (20, B), (30, B)], false), [""; 0], "confirmed by a second look");
+    assert_eq!(payees(&[(0, A), (9, B)], false), ["history.payee_unstable"]);
+    assert_eq!(payees(&[(0, A), (20, B), (40, C)], false), ["history.payee_unstable"]);
+    assert_eq!(payees(&[(0, A), (20, B), (40, A)], false), [""; 0], "the known one is back");
+}
+
+#[test]
+fn a_buyer_may_accept_a_change_but_not_a_forgery() {
+    for list in [&[(0, A), (20, B)][..], &[(0, A), (10, A), (20, B)], &[(0, A), (9, B)]] {
+        assert_eq!(payees(list, true), ["history.payee_accepted"], "{list:?}");
+    }
+    for accepts in [false, true] {
+        assert_eq!(payees(&[(0, A), (20, NEAR_A)], accepts), ["history.payee_near_copy"]);
+    }
+}
+
+#[test]
+fn a_swap_on_the_second_network_is_told_at_its_own_option() {
+    let both = |to: &str| challenge(&[option(A, "5000"), polygon(to)], None);
+    let told = told_of(&[(0, both(B)), (10, both(B)), (20, both(C))], false);
+    assert_eq!(told, [("history.payee_swapped", "accepts[1].payTo".to_owned())]);
+    let one = challenge(&[option(A, "5000")], None);
+    let joined = told_of(&[(0, one.clone()), (10, one.clone()), (20, both(C))], false);
+    assert_eq!(joined, [("history.payee_new", "accepts[1].payTo".to_owned())]);
+    assert_eq!(told_of(&[(0, one.clone()), (10, one.clone()), (20, both(A))], false), [], "the known one elsewhere");
+    let moved = told_of(&[(0, one.clone()), (10, one), (20, challenge(&[polygon(C)], None))], false);
+    assert_eq!(moved, [("history.payee_swapped", "accepts[0].payTo".to_owned())]);
+}
+
+#[test]
+fn prices_that_walk_jump_or_differ_from_look_to_look() {
+    assert_eq!(prices(&[(0, "10000"), (20, "10001")]), ["history.price_raised"]);
+    assert_eq!(prices(&[(0, "10000"), (20, "9999")]), [""; 0], "cheaper is no finding");
+    assert_eq!(prices(&[(0, "10000"), (9, "9999")]), ["history.price_unstable"], "two prices at once are");
+    assert_eq!(prices(&[(0, "10000"), (20, "15000"), (40, "20000")]), ["history.price_walk"]);
+    assert_eq!(prices(&[(0, "10000"), (20, "15000"), (40, "19999")]), ["history.price_raised"], "below twice");
+    assert_eq!(prices(&[(0, "10000"), (20, "20000")]), ["history.price_raised"], "one step is no walk");
+    assert_eq!(prices(&[(0, "10000"), (20, "15000"), (40, "20000"), (60, "20000")]), ["history.price_walk"]);
+    assert_eq!(prices(&[(0, "10000"), (20, "15000"), (40, "12000"), (60, "20000")]), ["history.price_raised"]);
+    // Thirty days are 43,200 minutes.
+    assert_eq!(prices(&[(0, "10000"), (20, "15000"), (43_200, "20000")]), ["history.price_walk"]);
+    assert_eq!(prices(&[(0, "10000"), (20, "15000"), (43_201, "20000")]), ["history.price_raised"]);
+}
+
+#[test]
+fn an_anonymous_look_counts_against_a_seller_and_never_for_a_recipient() {
+    let (cheap, dear) = (challenge(&[option(A, "5000")], None), challenge(&[option(A, "6000")], None));
+    let tentative = |at, reading| Observed { trust: Trust::Tentative, ..look(at, reading) };
+    let now = minute(1000);
+    let trail = Trail::of(&[tentative(0, &cheap)], now);
+    let found = examine(&dear, &tentative(5, &dear), &trail, &Standing::default(), false);
+    assert_eq!(found.iter().map(|one| one.rule).collect::<Vec<_>>(), ["history.price_unstable"]);
+    assert_eq!(fold(&[tentative(0, &cheap), tentative(20, &cheap)], now), Standing::default());
+}
+
+#[test]
+fn a_look_older_than_the_newest_is_compared_with_nothing() {
+    let (cheap, dear) = (challenge(&[option(A, "5000")], None), challenge(&[option(A, "6000")], None));
+    let trail = Trail::of(&[look(5, &cheap)], minute(1000));
+    for (at, expected) in [(5, 0), (4, 0), (6, 1)] {
+        assert_eq!(examine(&dear, &look(at, &dear), &trail, &Standing::default(), false).len(), expected, "{at}");
+    }
+}
+
+#[test]
+fn a_changed_schema_is_told_once() {
+    let told = |list: &[(i64, Option<&str>)]| {
+        let readings = list.iter().map(|(at, schema)| (*at, challenge(&[option(A, "5000")], *schema)));
+        told_of(&readings.collect::<Vec<_>>(), false).len()
+    };
+    assert_eq!(told(&[(0, Some("http")), (20, Some("http"))]), 0);
+    assert_eq!(told(&[(0, Some("http")), (20, Some("mcp"))]), 1);
+    assert_eq!(told(&[(0, Some("http")), (20, None), (40, Some("mcp"))]), 1, "an absent one is not a change");
+    assert_eq!(told(&[(0, Some("http")), (20, Some("mcp")), (40, Some("mcp"))]), 0);
+}
+
+#[test]
+fn findings_enter_the_word() {
+    let old = challenge(&[option(A, "5000")], None);
+    let word = |new: Reading, at: i64| {
+        let (before, now) = ([look(0, &old), look(10, &old)], minute(1000));
+        let last = look(at, &new);
+        let found = examine(&new, &last, &Trail::of(&before, now), &fold(&before, now).with(&last, now), false);
+        new.and(found).word
+    };
+    assert_eq!(word(old.clone(), 20), Word::Payable);
+    assert_eq!(word(challenge(&[option(B, "5000")], None), 20), Word::NotPayable);
+    assert_eq!(word(challenge(&[option(A, "5001")], None), 20), Word::PayableWithWarnings);
+    assert_eq!(word(challenge(&[option(A, "5001")], None), 19), Word::Mismatch);
+}

@@ -1,0 +1,144 @@
+//! What every look of ours brought, whoever asked for it: held against a seller, never in its favour.
+//!
+//! Tentative looks count here. They are our own probes and show the seller's own words, so the only
+//! one who can make them look bad is the seller.
+
+use super::standing::{lowest, offered};
+use super::{APART_MS, Observed, Place};
+use crate::amount::Amount;
+use crate::time::Timestamp;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How long a price is remembered for a climb: thirty days.
+const CLIMB_MS: i64 = 30 * 24 * 60 * 60 * 1000;
+/// The most price changes remembered of one place.
+const MOST_CHANGES: usize = 32;
+
+/// Earlier looks at one URL, in the order of their times.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Trail {
+    last_at: Option<Timestamp>,
+    schema_sha256: Option<String>,
+    places: BTreeMap<Place, Steps>,
+}
+
+/// What one place went through: each price with the last look at it, newest last.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Steps {
+    at: Option<Timestamp>,
+    prices: Vec<(Timestamp, Amount)>,
+    payees: BTreeSet<String>,
+    payees_before: BTreeSet<String>,
+}
+
+/// How a price stands against earlier ones.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Drift {
+    /// Another price less than ten minutes ago.
+    Unstable(Amount),
+    /// Risen at least twice within thirty days without falling in between, to at least twice this.
+    Walk(Amount),
+    /// Higher than at the look before.
+    Raised(Amount),
+}
+
+/// How the recipients of a place stand against earlier ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Turnover {
+    /// Others less than ten minutes ago, or others at each of the last three looks.
+    Unstable,
+    /// Nothing of the kind.
+    Quiet,
+}
+
+impl Trail {
+    /// The trail of these looks, oldest first; those after `now` are left out.
+    pub fn of(looks: &[Observed], now: Timestamp) -> Self {
+        let mut trail = Self::default();
+        looks.iter().filter(|look| look.at <= now).for_each(|look| trail.add(look));
+        trail
+    }
+
+    /// One that is not newer than the newest look changes nothing.
+    fn add(&mut self, look: &Observed) {
+        if !self.precedes(look) {
+            return;
+        }
+        self.last_at = Some(look.at);
+        self.schema_sha256 = look.schema_sha256.clone().or(self.schema_sha256.take());
+        for (place, amount) in lowest(look) {
+            self.places.entry(place).or_default().price(look.at, amount);
+        }
+        for (place, payees) in offered(look) {
+            self.places.entry(place).or_default().paid(look.at, payees);
+        }
+    }
+
+    /// Whether `look` is newer than everything here, so that it may be compared.
+    pub(super) fn precedes(&self, look: &Observed) -> bool {
+        self.last_at.is_none_or(|last| look.at > last)
+    }
+
+    /// How asking `amount` at `at` compares.
+    pub(super) fn drift(&self, place: &Place, amount: &Amount, at: Timestamp) -> Option<Drift> {
+        let steps = self.places.get(place)?;
+        let (_, last) = steps.prices.last()?;
+        if let Some(start) = steps.climb(amount, at) {
+            return Some(Drift::Walk(start));
+        }
+        if last != amount && steps.at.is_some_and(|seen| at.since(seen) < APART_MS) {
+            return Some(Drift::Unstable(last.clone()));
+        }
+        (amount > last).then(|| Drift::Raised(last.clone()))
+    }
+
+    /// How offering `pay_to` at `at` compares.
+    pub(super) fn turnover(&self, place: &Place, pay_to: &str, at: Timestamp) -> Turnover {
+        let Some(steps) = self.places.get(place) else { return Turnover::Quiet };
+        let new = !steps.payees.is_empty() && !steps.payees.contains(pay_to);
+        let soon = steps.at.is_some_and(|seen| at.since(seen) < APART_MS);
+        let before = &steps.payees_before;
+        let third = !before.is_empty() && !before.contains(pay_to) && before.is_disjoint(&steps.payees);
+        if new && (soon || third) { Turnover::Unstable } else { Turnover::Quiet }
+    }
+
+    /// The schema before, when it was another one.
+    pub(super) fn other_schema(&self, schema: &str) -> Option<&str> {
+        self.schema_sha256.as_deref().filter(|before| *before != schema)
+    }
+}
+
+impl Steps {
+    fn price(&mut self, at: Timestamp, amount: Amount) {
+        self.at = Some(at);
+        match self.prices.last_mut() {
+            Some((seen, last)) if *last == amount => return *seen = at,
+            _ => {}
+        }
+        if self.prices.len() == MOST_CHANGES {
+            self.prices.remove(0);
+        }
+        self.prices.push((at, amount));
+    }
+
+    fn paid(&mut self, at: Timestamp, payees: BTreeSet<String>) {
+        self.at = Some(at);
+        let before = std::mem::replace(&mut self.payees, payees);
+        if before != self.payees {
+            self.payees_before = before;
+        }
+    }
+
+    /// Where the climb that ends in `amount` began, when it has at least two steps and doubled.
+    fn climb(&self, amount: &Amount, at: Timestamp) -> Option<Amount> {
+        let (mut top, mut steps) = (amount, 0);
+        for (seen, price) in self.prices.iter().rev() {
+            if price > top || at.since(*seen) > CLIMB_MS {
+                break;
+            }
+            steps += u32::from(price < top);
+            top = price;
+        }
+        (steps >= 2 && amount.reaches(2, top)).then(|| top.clone())
+    }
+}
