@@ -184,3 +184,19 @@ proptest! {
         prop_assert!(verify_consistency(a, b, &proof, &zero, &leaf_hash(b"x")).is_err());
     }
 }
+
+#[test]
+fn paths_that_share_an_edge_are_the_same_paths() {
+    let mut tree = MemoryTree::new();
+    for size in 1..=130u64 {
+        tree.push(leaf_hash(&size.to_be_bytes()));
+        let paths = Paths::new(&tree, size).unwrap();
+        for index in 0..size {
+            assert_eq!(paths.path(index), inclusion_proof(&tree, index, size), "{index} of {size}");
+        }
+        assert_eq!(paths.path(size), Err(ProveError::OutOfRange));
+    }
+    assert!(matches!(Paths::new(&tree, 0), Err(ProveError::OutOfRange)));
+    assert!(matches!(Paths::new(&tree, 131), Err(ProveError::Read(_))));
+    assert!(matches!(Paths::new(&tree, MAX_SIZE + 1), Err(ProveError::OutOfRange)));
+}

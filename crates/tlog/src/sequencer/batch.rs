@@ -13,7 +13,7 @@ use super::wal::header::{Header, origin_hash};
 use super::wal::record::{COMMIT_BYTES, Commit, Entry as Record, entry_length, push_commit, push_entry};
 use super::wal::{BeginError, Segment};
 use super::{AppendError, Appended, Clock, Config, Fatal, Flush, Head, Logged, ReadError, Step};
-use crate::merkle::{self, Hash, HashReader as _, inclusion_proof};
+use crate::merkle::{self, Hash, HashReader as _, Paths};
 
 type Outcome = Result<Appended, AppendError>;
 
@@ -340,12 +340,11 @@ impl Sequencer {
     }
 
     fn answer(&self, answers: Vec<Answer>, head: &Arc<Head>) -> Result<(), Fatal> {
-        let size = head.checkpoint.size;
-        let paths: Result<Vec<_>, _> = self
-            .shared
-            .with_tree(|tree| Ok(answers.iter().map(|answer| inclusion_proof(tree, answer.index, size)).collect()))
-            .map_err(|error| Fatal::new("prove", error))?;
-        let paths = paths.map_err(|error| Fatal::new("prove", ReadError::from(error)))?;
+        let paths = self.shared.with_tree(|tree| {
+            let paths = Paths::new(tree, head.checkpoint.size)?;
+            answers.iter().map(|answer| paths.path(answer.index)).collect::<Result<Vec<_>, _>>()
+        });
+        let paths = paths.map_err(|error| Fatal::new("prove", error))?;
         for (Answer { index, hash, logged, reply }, path) in answers.into_iter().zip(paths) {
             reply.send(Ok(Appended { index, leaf_hash: hash, path, head: Arc::clone(head), logged }));
         }

@@ -4,7 +4,7 @@
 //! is held as the small tree over its 256 hashes, so a path through it is looked up, never computed. The trade-off is
 //! 16 kB a tile instead of 8.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::ReadError;
@@ -21,25 +21,47 @@ const CACHED_TILES: usize = 64;
 #[derive(Clone, Default)]
 pub(super) struct Edge {
     size: u64,
-    tiles: HashMap<At, MemoryTree>,
+    levels: [Row; HEIGHT as usize],
+}
+
+/// Neighbouring tiles of one level, of which the last may be unfinished.
+#[derive(Clone, Default)]
+struct Row {
+    /// The number of the first tile held.
+    first: u64,
+    tiles: VecDeque<MemoryTree>,
+}
+
+impl Row {
+    fn get(&self, n: u64) -> Option<&MemoryTree> {
+        self.tiles.get(usize::try_from(n.checked_sub(self.first)?).ok()?)
+    }
+
+    /// Appends a hash; the root of the last tile when that made it full.
+    fn push(&mut self, hash: Hash) -> Option<Hash> {
+        if self.tiles.back().is_none_or(|last| last.size() == WIDTH) {
+            self.tiles.push_back(MemoryTree::new());
+        }
+        let last = self.tiles.back_mut()?;
+        last.push(hash);
+        (last.size() == WIDTH).then(|| last.root())
+    }
 }
 
 impl Edge {
     /// The edge of a tree of `size` leaves from the hashes of the unfinished tile of each level; `None` when the rows
     /// do not have the lengths this size asks for.
     pub(super) fn restore(size: u64, rows: &[Vec<Hash>]) -> Option<Self> {
-        let mut edge = Self { size, tiles: HashMap::new() };
-        for level in 0..HEIGHT {
+        let mut edge = Self { size, levels: Default::default() };
+        for (level, held) in (0..).zip(&mut edge.levels) {
             let stored = hashes_at(level, size);
             let row = rows.get(usize::from(level)).map_or(&[][..], Vec::as_slice);
             if row.len() as u64 != stored % WIDTH {
                 return None;
             }
-            if !row.is_empty() {
-                let tile = edge.tiles.entry((level, stored / WIDTH)).or_default();
-                for hash in row {
-                    tile.push(*hash);
-                }
+            held.first = stored / WIDTH;
+            for hash in row {
+                held.push(*hash);
             }
         }
         Some(edge)
@@ -47,12 +69,12 @@ impl Edge {
 
     /// The hashes of the unfinished tile of each level: what [`restore`](Self::restore) takes.
     pub(super) fn rows(&self) -> Vec<Vec<Hash>> {
-        let row = |level: u8| {
+        let row = |(level, held): (u8, &Row)| {
             let stored = hashes_at(level, self.size);
-            let tile = self.tiles.get(&(level, stored / WIDTH));
+            let tile = held.get(stored / WIDTH);
             (0..stored % WIDTH).filter_map(|n| tile.and_then(|tile| tile.hash(0, n).ok())).collect()
         };
-        (0..HEIGHT).map(row).collect()
+        (0..).zip(&self.levels).map(row).collect()
     }
 
     pub(super) fn size(&self) -> u64 {
@@ -62,29 +84,33 @@ impl Edge {
     /// Appends a hashed leaf. A tile that becomes full gives its root to the tile above it.
     pub(super) fn push(&mut self, leaf: Hash) {
         let mut hash = leaf;
-        for level in 0..HEIGHT {
-            let n = hashes_at(level, self.size) / WIDTH;
-            let tile = self.tiles.entry((level, n)).or_default();
-            tile.push(hash);
-            if tile.size() < WIDTH {
-                break;
+        for level in &mut self.levels {
+            match level.push(hash) {
+                Some(root) => hash = root,
+                None => break,
             }
-            hash = tile.root();
         }
         self.size += 1;
     }
 
     /// Lets go of the full tiles that lie below `stored` leaves: they can be read back.
     pub(super) fn forget(&mut self, stored: u64) {
-        self.tiles.retain(|(level, n), tile| {
-            let end = full_path(*level, *n).end_leaf();
-            tile.size() < WIDTH || end.is_none_or(|end| end > stored)
-        });
+        for (level, held) in (0..).zip(&mut self.levels) {
+            while held.first < hashes_at(level, stored) / WIDTH && held.tiles.front().is_some_and(|t| t.size() == WIDTH)
+            {
+                held.tiles.pop_front();
+                held.first += 1;
+            }
+        }
+    }
+
+    fn tile(&self, at: At) -> Option<&MemoryTree> {
+        self.levels.get(usize::from(at.0))?.get(at.1)
     }
 
     /// The bytes of a tile's first `width` hashes, if the tile is held here.
     pub(super) fn tile_bytes(&self, level: u8, n: u64, width: u16) -> Option<Vec<u8>> {
-        let tile = self.tiles.get(&(level, n)).filter(|tile| tile.size() >= u64::from(width))?;
+        let tile = self.tile((level, n)).filter(|tile| tile.size() >= u64::from(width))?;
         let mut bytes = Vec::with_capacity(usize::from(width) * 32);
         for at in 0..u64::from(width) {
             bytes.extend_from_slice(tile.hash(0, at).ok()?.as_bytes());
@@ -159,7 +185,7 @@ impl HashReader for Tree<'_> {
         let (tile_level, rise) = (level / HEIGHT, level % HEIGHT);
         let first = n.checked_mul(1 << rise).ok_or(ReadError::Outside)?;
         let (at, inside) = ((tile_level, first / WIDTH), (first % WIDTH) >> rise);
-        match self.edge.tiles.get(&at) {
+        match self.edge.tile(at) {
             Some(tile) => tile.hash(rise, inside).map_err(|_| ReadError::Outside),
             None => self.stored(at)?.hash(rise, inside).map_err(|_| ReadError::Outside),
         }
