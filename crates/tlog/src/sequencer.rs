@@ -56,6 +56,8 @@ pub struct Config {
     pub batch: usize,
     /// The most leaves that wait; beyond, [`AppendError::Busy`].
     pub queue: usize,
+    /// The most leaves whose tiles may wait for a storage that is away; beyond, [`AppendError::Busy`].
+    pub backlog: u64,
     /// How long the head may stay unsigned while nothing is appended.
     pub resign_every: Duration,
     /// How often the public checkpoint is replaced, at most.
@@ -85,6 +87,7 @@ impl Default for Config {
             flush: Flush::Window(Duration::from_millis(20)),
             batch: 1024,
             queue: 4096,
+            backlog: 1 << 20,
             resign_every: Duration::from_secs(60),
             publish_every: Duration::from_secs(1),
             segment_bytes: 2 << 20,

@@ -235,8 +235,13 @@ impl Sequencer {
         Ok(())
     }
 
-    /// Begins a new segment when the batch would not fit. `Ok(Err(_))` when there is no room for one.
+    /// Begins a new segment when the batch would not fit. `Ok(Err(_))` when there is no room for one, or when too much
+    /// waits for the tile storage.
     fn make_room(&mut self, batch: &[Waiting]) -> Result<Result<(), AppendError>, Fatal> {
+        let unstored = self.shared.head().checkpoint.size.saturating_sub(self.shared.stored());
+        if unstored >= self.config.backlog.max(256) {
+            return Ok(Err(AppendError::Busy));
+        }
         let leaves: usize = batch.iter().map(|waiting| entry_length(waiting.leaf.len())).sum();
         let needed = (leaves + COMMIT_BYTES) as u64;
         if self.segment.has_room(needed) {

@@ -75,7 +75,7 @@ impl Appended {
 /// Why there is no receipt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AppendError {
-    /// The queue is full. Nothing was appended; try later.
+    /// The queue is full, or the tile storage is too far behind. Nothing was appended; try later.
     #[error("the log is busy")]
     Busy,
     /// The leaf is empty or longer than 65,535 bytes.

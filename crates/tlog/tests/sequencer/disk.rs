@@ -173,6 +173,21 @@ fn storage_that_is_away_delays_tiles_and_never_receipts() {
 }
 
 #[test]
+fn a_backlog_of_tiles_has_a_bound() {
+    let home = Home::new();
+    let away = Arc::new(Away { inner: MemoryTiles::default(), failures: AtomicU64::new(u64::MAX) });
+    let config = Config { backlog: 300, publish_every: Duration::from_millis(1), ..Config::one_shot() };
+    let log = Log::open(&home.path(), config, keys(), clock(&home.now), away.clone()).unwrap();
+    (0..300).for_each(|n| drop(append(&log, entry(n)).unwrap()));
+    assert_eq!(append(&log, entry(300)), Err(AppendError::Busy));
+    away.failures.store(0, Ordering::SeqCst);
+    while append(&log, entry(300)) == Err(AppendError::Busy) {
+        std::thread::yield_now();
+    }
+    assert_eq!(append(&log, entry(300)).unwrap().index, 300, "once the storage is back");
+}
+
+#[test]
 fn tiles_that_were_never_stored_are_stored_by_the_next_run() {
     let home = Home::new();
     let away = Arc::new(Away { inner: MemoryTiles::default(), failures: AtomicU64::new(u64::MAX) });
