@@ -91,7 +91,7 @@ fn headers(value: Option<String>) -> Vec<(String, Vec<u8>)> {
 
 fn graded(headers: &[(String, Vec<u8>)], body: &[u8]) -> Reading {
     let seen_at = Timestamp::from_seconds(1_796_083_200);
-    read(&Exchange { url: URL, method: "GET", status: 402, headers, body, body_complete: true, seen_at })
+    read(&Exchange { url: URL, method: "GET", status: 402, headers, body, body_complete: true, seen_at, keys: &[] })
 }
 
 #[divan::bench]

@@ -7,11 +7,12 @@ use countersign_core::endpoint::ResourceUrl;
 use countersign_core::finding::Finding;
 use countersign_core::history::{self, Observed, Standing, Trail};
 use countersign_core::json;
+use countersign_core::offer::signed::{self, KnownKey};
 use countersign_core::offer::{self, Exchange, Reading, Word};
 use countersign_core::policy::{self, CheckRequest, Decision};
 use countersign_core::sign::Purpose;
 use countersign_core::time::Timestamp;
-use countersign_probe::{Answer, Declared, Door, Politeness, RateLimited, Refused, challenge};
+use countersign_probe::{Answer, Declared, Door, Method, Politeness, RateLimited, Refused, Request, challenge};
 use countersign_store::{NewObservation, Store, StoreError};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -53,6 +54,8 @@ pub struct Sighting {
     pub result: Result<Answer, Refused>,
     /// SHA-256 of the evidence document, hex.
     pub evidence_sha256: String,
+    /// SHA-256 of the evidence documents of the key look-ups that its signatures asked for, hex.
+    pub key_evidence_sha256: Vec<String>,
     /// SHA-256 of the response body as received, hex.
     pub response_sha256: Option<String>,
     /// The observation's row id.
@@ -163,18 +166,22 @@ impl Checker {
         let (before, trail) = (history::fold(&past, at), Trail::of(&past, at));
         let probed = challenge::probe(&self.door, turn, declared, at).await;
         let (method, result) = (probed.method.as_str(), probed.result);
+        let first = read(&request.url, method, at, &result, &[]);
+        let (keys, key_evidence_sha256) = self.published_keys(&first, &request.url, at).await?;
         let _keeping = self.keeping.acquire().await;
         let evidence = decision::evidence(request.url.as_str(), method, at, &result);
         let evidence_sha256 = self.store.put_evidence(&evidence).await?;
         let response_sha256 = result.as_ref().ok().map(|answer| hex::encode(Sha256::digest(&answer.body)));
         let observation_id = self.env.row_id()?;
-        let reading = read(&request.url, method, at, &result).and(transport::findings(&result));
+        let reading = if keys.is_empty() { first } else { read(&request.url, method, at, &result, &keys) };
+        let reading = reading.and(transport::findings(&result));
         let observed = decision::observed(at, &result, &reading);
         let sighting = Sighting {
             at,
             method,
             result,
             evidence_sha256,
+            key_evidence_sha256,
             response_sha256,
             observation_id,
             reading,
@@ -184,6 +191,29 @@ impl Checker {
         };
         self.remember(request, &sighting).await?;
         Ok(sighting)
+    }
+
+    /// Fetches the keys that the asked site publishes, where a signature names one that is needed: at most two
+    /// documents, through the same door and for a turn each, kept as evidence like the answer itself. Without a turn
+    /// the key stays unknown, which the decision says.
+    async fn published_keys(
+        &self,
+        reading: &Reading,
+        url: &ResourceUrl,
+        at: Timestamp,
+    ) -> Result<(Vec<KnownKey>, Vec<String>), CheckError> {
+        let (mut keys, mut kept) = (Vec::new(), Vec::new());
+        for look_up in signed::look_ups(reading, url) {
+            let Ok(turn) = self.politeness.turn(&look_up.url, at) else { continue };
+            let get = Request { url: turn.url().clone(), method: Method::Get, body: None };
+            let result = self.door.fetch(&get, at).await;
+            let evidence = decision::evidence(look_up.url.as_str(), "GET", at, &result);
+            kept.push(self.store.put_evidence(&evidence).await?);
+            if let Some(answer) = result.ok().filter(|answer| answer.status == 200 && answer.body_complete) {
+                keys.extend(signed::read_keys(&look_up, &answer.body));
+            }
+        }
+        Ok((keys, kept))
     }
 
     /// Earlier observations in the order of their arrival, which is that of their ids: an old one that
@@ -241,7 +271,13 @@ impl Sighting {
     }
 }
 
-fn read(url: &ResourceUrl, method: &str, seen_at: Timestamp, result: &Result<Answer, Refused>) -> Reading {
+fn read(
+    url: &ResourceUrl,
+    method: &str,
+    seen_at: Timestamp,
+    result: &Result<Answer, Refused>,
+    keys: &[KnownKey],
+) -> Reading {
     match result {
         Err(_) => Reading::not_seen(),
         Ok(answer) => offer::read(&Exchange {
@@ -252,6 +288,7 @@ fn read(url: &ResourceUrl, method: &str, seen_at: Timestamp, result: &Result<Ans
             body: &answer.body,
             body_complete: answer.body_complete,
             seen_at,
+            keys,
         }),
     }
 }

@@ -139,7 +139,7 @@ fn not_evaluated(decided: &Decision, reading: &Reading) -> Value {
 
 /// Signatures that were seen and could not be verified here.
 fn unresolved(reading: &Reading) -> Vec<(&'static str, &'static str)> {
-    let looked_up = "its key would have to be looked up, and look-ups are not built into this version";
+    let looked_up = "its key is not published by the site that was asked, or could not be fetched from it";
     let signatures = &reading.signatures;
     let offer = signatures.offers.iter().any(|signed| signed.state == State::KeyNotResolved);
     let response = |state| signatures.response.iter().any(|signed| signed.state == state);
@@ -176,7 +176,7 @@ fn chain(certificates: &[Vec<u8>]) -> Vec<String> {
 fn evidence_named(sighting: &Sighting) -> Value {
     json!({
         "observation_ids": [sighting.observation_id],
-        "evidence_sha256": [sighting.evidence_sha256],
+        "evidence_sha256": std::iter::once(&sighting.evidence_sha256).chain(&sighting.key_evidence_sha256).collect::<Vec<_>>(),
         "response_sha256": sighting.response_sha256.iter().collect::<Vec<_>>(),
     })
 }

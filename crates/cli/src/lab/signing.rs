@@ -68,15 +68,19 @@ pub(super) fn jws(terms: &Terms, seed: u8, kid: &str) -> Value {
 
 /// The name that contains the key of `seed`.
 pub(super) fn did(seed: u8) -> String {
+    format!("did:jwk:{}", URL_SAFE_NO_PAD.encode(jwk(seed).to_string()))
+}
+
+/// The public key of `seed`.
+pub(super) fn jwk(seed: u8) -> Value {
     let x = URL_SAFE_NO_PAD.encode(SigningKey::from_seed([seed; 32]).verifying_key().to_bytes());
-    let jwk = json!({"crv": "Ed25519", "kty": "OKP", "x": x});
-    format!("did:jwk:{}", URL_SAFE_NO_PAD.encode(jwk.to_string()))
+    json!({"crv": "Ed25519", "kty": "OKP", "x": x})
 }
 
 /// `Signature-Input` and `Signature` of a 402 with these terms in its header (RFC 9421).
-pub(super) fn response(header: &str, authority: &str, path: &str) -> (String, String) {
+pub(super) fn response(header: &str, authority: &str, path: &str, keyid: &str) -> (String, String) {
     let components = r#""@status" "payment-required" "@authority";req "@path";req"#;
-    let input = format!(r#"({components});created=1790000000;keyid="{}";tag="x402-response""#, did(1));
+    let input = format!(r#"({components});created=1790000000;keyid="{keyid}";tag="x402-response""#);
     let base = format!(
         "\"@status\": 402\n\"payment-required\": {header}\n\"@authority\";req: {authority}\n\"@path\";req: {path}\n\"@signature-params\": {input}"
     );

@@ -50,6 +50,8 @@ pub struct Exchange<'a> {
     pub body_complete: bool,
     /// When it was received: what ends by a time is judged at this one.
     pub seen_at: Timestamp,
+    /// Keys that were found where the seller publishes them; none at a first reading.
+    pub keys: &'a [signed::KnownKey],
 }
 
 /// What an exchange came to.

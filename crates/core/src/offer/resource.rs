@@ -45,7 +45,7 @@ pub(super) fn compare(asked: &str, named: &str, subject: &str, findings: &mut Ve
 }
 
 /// The registrable domain, or the whole host where there is none.
-fn site(host: &str) -> String {
+pub(super) fn site(host: &str) -> String {
     let found = domain::registrable(host).or_else(|_| domain::registrable_lab(host));
     found.map_or_else(|_| host.to_owned(), |domain| domain.as_str().to_owned())
 }

@@ -36,6 +36,7 @@ fn exchange(status: u16, headers: &[(String, Vec<u8>)], body: &[u8]) -> Reading 
         body,
         body_complete: true,
         seen_at: Timestamp::from_seconds(1_800_000_000),
+        keys: &[],
     })
 }
 

@@ -101,7 +101,7 @@ impl Answer {
     pub(crate) fn read_as(&self, url: &str, body_complete: bool) -> Reading {
         let Self { status, headers, body } = self;
         let seen_at = Timestamp::from_seconds(1_796_083_200);
-        read(&Exchange { url, method: "GET", status: *status, headers, body, body_complete, seen_at })
+        read(&Exchange { url, method: "GET", status: *status, headers, body, body_complete, seen_at, keys: &[] })
     }
 }
 

@@ -33,6 +33,7 @@ async fn look(declared: Declared, rows: Vec<(&'static str, &'static str)>) -> (u
         body: &answer.body,
         body_complete: answer.body_complete,
         seen_at: NOW,
+        keys: &[],
     });
     (server.connections(), probed.method, reading.kind)
 }

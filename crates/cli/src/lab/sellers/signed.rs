@@ -21,8 +21,20 @@ pub(super) const ALL: &[Seller] = &[
         finds("payable", "signature.offer.unproven"),
     ),
     expecting(
-        honest("honest-did-web", "signs its offer by a key that its own domain publishes", Reply::Whole(looked_up)),
+        honest("honest-did-web", "signs its offer by a key that its own domain publishes", Reply::Anywhere(published)),
+        finds("payable", "signature.offer.published"),
+    ),
+    expecting(
+        honest(
+            "honest-elsewhere",
+            "signs its offer by a key that another domain publishes",
+            Reply::Whole(another_site),
+        ),
         finds("payable", "signature.offer.key_not_resolved"),
+    ),
+    expecting(
+        honest("honest-directory", "signs its answer by a key in its directory", Reply::Anywhere(listed)),
+        finds("payable", "signature.response.published"),
     ),
     expecting(
         honest("honest-sealed", "signs its whole answer by RFC 9421", Reply::Whole(|asked| sealed(asked, "/paid"))),
@@ -38,6 +50,13 @@ pub(super) const ALL: &[Seller] = &[
         finds("payable_with_warnings", "signature.offer.invalid"),
         "honest-jws",
         Reply::Whole(forged),
+    ),
+    hostile(
+        "other-key-published",
+        "signs its offer by another key than its domain publishes",
+        finds("payable_with_warnings", "signature.offer.invalid"),
+        "honest-did-web",
+        Reply::Anywhere(|asked| document(asked, OTHER)),
     ),
     hostile(
         "second-form",
@@ -124,8 +143,33 @@ fn token(asked: &Asked) -> Vec<u8> {
     offering(asked, |url| signing::jws(&terms(url), OWN, &format!("{}#0", signing::did(OWN))))
 }
 
-fn looked_up(asked: &Asked) -> Vec<u8> {
-    offering(asked, |url| signing::jws(&terms(url), OWN, &format!("did:web:{}%3A{}#key-1", asked.host, asked.port)))
+fn published(asked: &Asked) -> Vec<u8> {
+    document(asked, OWN)
+}
+
+/// Signs with its own key, and publishes that of `seed` in its DID document.
+fn document(asked: &Asked, seed: u8) -> Vec<u8> {
+    let did = format!("did:web:{}%3A{}", asked.host, asked.port);
+    if asked.path != "/.well-known/did.json" {
+        return offering(asked, |url| signing::jws(&terms(url), OWN, &format!("{did}#key-1")));
+    }
+    let key = json!({"id": "#key-1", "type": "JsonWebKey2020", "controller": did, "publicKeyJwk": signing::jwk(seed)});
+    let document = json!({"id": did, "verificationMethod": [key]});
+    Answer::new("200 OK", "application/did+json", document.to_string()).bytes()
+}
+
+fn another_site(asked: &Asked) -> Vec<u8> {
+    offering(asked, |url| signing::jws(&terms(url), OWN, "did:web:keys.example#key-1"))
+}
+
+fn listed(asked: &Asked) -> Vec<u8> {
+    if asked.path != "/.well-known/http-message-signatures-directory" {
+        return sealed_by(asked, "/paid", "key-1");
+    }
+    let mut key = signing::jwk(OWN);
+    key["kid"] = json!("key-1");
+    let directory = json!({"keys": [key]});
+    Answer::new("200 OK", "application/http-message-signatures-directory+json", directory.to_string()).bytes()
 }
 
 fn forged(asked: &Asked) -> Vec<u8> {
@@ -160,8 +204,12 @@ fn beside(asked: &Asked) -> Vec<u8> {
 }
 
 fn sealed(asked: &Asked, path: &str) -> Vec<u8> {
+    sealed_by(asked, path, &signing::did(OWN))
+}
+
+fn sealed_by(asked: &Asked, path: &str, keyid: &str) -> Vec<u8> {
     let header = base64(&v2(asked).to_string());
-    let (input, signature) = signing::response(&header, &format!("{}:{}", asked.host, asked.port), path);
+    let (input, signature) = signing::response(&header, &format!("{}:{}", asked.host, asked.port), path, keyid);
     Answer::payment("{}")
         .with("PAYMENT-REQUIRED", header)
         .with("Signature-Input", input)

@@ -42,6 +42,7 @@ fn challenge(options: &[Value], schema: Option<&str>) -> Reading {
         body,
         body_complete: true,
         seen_at: minute(0),
+        keys: &[],
     })
 }
 

@@ -10,6 +10,7 @@ mod artifact;
 mod compare;
 mod eip712;
 mod jws;
+mod keys;
 mod response;
 
 #[cfg(test)]
@@ -21,6 +22,7 @@ use artifact::{Artifact, Malformed};
 pub use artifact::{Format, Terms};
 pub use eip712::digest as eip712_digest;
 use jws::Jws;
+pub use keys::{KeyPlace, KnownKey, LookUp, look_ups, read_keys};
 pub use response::{ResponseState, SignedResponse};
 
 use super::rules::finding;
@@ -62,6 +64,8 @@ pub struct SignedOffer {
 pub enum State {
     /// It holds, agrees with the challenge, and payTo's own key signed it.
     Valid,
+    /// It holds, agrees with the challenge, and the asked site publishes the key that signed it.
+    Published,
     /// It holds and agrees, but nothing in the challenge ties its key to the seller or to payTo.
     Unproven,
     /// The signed terms are not those of the challenge.
@@ -92,6 +96,7 @@ impl State {
     fn rule(self) -> &'static str {
         match self {
             Self::Valid => "signature.offer.valid",
+            Self::Published => "signature.offer.published",
             Self::Unproven => "signature.offer.unproven",
             Self::Differs => "signature.offer.differs",
             Self::Expired => "signature.offer.expired",
@@ -189,7 +194,7 @@ impl Look<'_> {
         };
         let blank =
             SignedOffer { format: Some(artifact.format), accepts_index: self.in_range(artifact.accept_index), ..blank };
-        match verify(&artifact) {
+        match verify(&artifact, self.exchange.keys) {
             Ok(verified) => self.compared(verified, blank),
             Err(malformed) => SignedOffer { why: Some(malformed.0), ..blank },
         }
@@ -234,10 +239,10 @@ fn ended(until: u64, now: Timestamp) -> bool {
     i64::try_from(until).is_ok_and(|until| now.seconds() > until)
 }
 
-fn verify(artifact: &Artifact<'_>) -> Result<Verified, Malformed> {
+fn verify(artifact: &Artifact<'_>, keys: &[KnownKey]) -> Result<Verified, Malformed> {
     match artifact.payload {
         Some(payload) => by_address(Terms::read(payload)?, &artifact.signature),
-        None => by_key(&Jws::parse(&artifact.signature)?),
+        None => by_key(&Jws::parse(&artifact.signature)?, keys),
     }
 }
 
@@ -256,10 +261,12 @@ fn by_address(payload: Terms, signature: &str) -> Result<Verified, Malformed> {
     Ok(Verified { payload, signer: Signer::Address(address), state, why })
 }
 
-/// JWS: the key comes along, is contained in its own name, or would have to be fetched.
-fn by_key(jws: &Jws) -> Result<Verified, Malformed> {
+/// JWS: the key was fetched, is contained in its own name, comes along, or would have to be fetched.
+fn by_key(jws: &Jws, keys: &[KnownKey]) -> Result<Verified, Malformed> {
     let payload = Terms::read(jws.payload()?.root())?;
-    let named = PublicKey::from_did(&jws.kid).ok();
+    let published = keys::find(keys, KeyPlace::DidWeb, &jws.kid).cloned();
+    let by_site = published.is_some();
+    let named = published.or_else(|| PublicKey::from_did(&jws.kid).ok());
     let (state, why) = match (&jws.jwk, &named) {
         (Some(brought), Some(named)) if brought != named => (State::Invalid, Some("jwk_is_not_kid")),
         (None, None) => (State::KeyNotResolved, Some("kid_needs_a_look_up")),
@@ -270,6 +277,7 @@ fn by_key(jws: &Jws) -> Result<Verified, Malformed> {
             (State::Invalid, Some("signature_does_not_hold"))
         }
         (Some(_), None) => (State::Unproven, Some("key_came_with_the_offer")),
+        (_, Some(_)) if by_site => (State::Published, None),
         (_, Some(_)) => (State::Unproven, Some("key_names_only_itself")),
     };
     Ok(Verified { payload, signer: Signer::Kid(clean::shown(&jws.kid)), state, why })

@@ -6,6 +6,7 @@
 
 use serde::Serialize;
 
+use super::keys::{self, KeyPlace};
 use crate::endpoint::ResourceUrl;
 use crate::http_signature::{self, Digested, Message, Outcome, Signature};
 use crate::offer::rules::finding;
@@ -37,6 +38,8 @@ pub struct SignedResponse {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ResponseState {
+    /// It holds over the terms, by a key that the asked origin publishes.
+    Published,
     /// It holds over the terms, by a key that nothing ties to the seller.
     Unproven,
     /// It holds, but over too little.
@@ -56,6 +59,7 @@ pub enum ResponseState {
 impl ResponseState {
     fn rule(self) -> &'static str {
         match self {
+            Self::Published => "signature.response.published",
             Self::Unproven => "signature.response.unproven",
             Self::Partial => "signature.response.partial",
             Self::Expired => "signature.response.expired",
@@ -81,7 +85,9 @@ pub(super) fn examine(exchange: &Exchange<'_>, source: Source, reading: &mut Rea
         return;
     }
     let message = Message { status: exchange.status, headers: exchange.headers, method: exchange.method, url: &url };
-    let found = match http_signature::verify(&message, |keyid| PublicKey::from_did(keyid).ok()) {
+    let published = |keyid: &str| keys::find(exchange.keys, KeyPlace::Directory, keyid);
+    let key_of = |keyid: &str| published(keyid).cloned().or_else(|| PublicKey::from_did(keyid).ok());
+    let found = match http_signature::verify(&message, key_of) {
         Ok(all) => all.into_iter().map(|one| judged(one, exchange, source, digested)).collect(),
         Err(malformed) => vec![unreadable(malformed.0)],
     };
@@ -101,6 +107,8 @@ fn unreadable(why: &'static str) -> SignedResponse {
 
 fn judged(signature: Signature, exchange: &Exchange<'_>, source: Source, digested: Digested) -> SignedResponse {
     let ended = signature.expires.is_some_and(|expires| exchange.seen_at.seconds() > expires);
+    let keyid = signature.keyid.as_deref().unwrap_or_default();
+    let by_site = keys::find(exchange.keys, KeyPlace::Directory, keyid).is_some();
     let covers = |component: &str| signature.components.iter().any(|one| one == component);
     let lacking = lacking(source, digested).into_iter().find(|(component, met)| !met || !covers(component));
     let (state, why) = match signature.outcome {
@@ -114,6 +122,7 @@ fn judged(signature: Signature, exchange: &Exchange<'_>, source: Source, digeste
         Outcome::KeyNotFound => (ResponseState::KeyNotResolved, Some("keyid_needs_a_look_up")),
         Outcome::Holds => match lacking {
             Some((component, _)) => (ResponseState::Partial, Some(component)),
+            None if by_site => (ResponseState::Published, None),
             None => (ResponseState::Unproven, None),
         },
     };

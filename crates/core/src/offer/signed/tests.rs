@@ -52,6 +52,7 @@ fn reading_at(challenge: &Value, now: i64) -> Reading {
         body: b"{}",
         body_complete: true,
         seen_at,
+        keys: &[],
     })
 }
 
@@ -187,6 +188,13 @@ fn an_offer_ends_after_its_last_second() {
     );
 }
 
+/// The outcome of the signature alone, without the challenge around it.
+fn alone(artifact: &Value) -> State {
+    let text = artifact.to_string();
+    let doc = crate::json::parse(text.as_bytes(), crate::json::Profile::Signed, &Default::default()).unwrap();
+    Artifact::read(doc.root()).and_then(|read| verify(&read, &[])).map_or(State::Malformed, |verified| verified.state)
+}
+
 /// Every member of the payload is signed: one bit of any of them leads to another signer.
 #[test]
 fn every_single_bit_of_the_signed_members_counts() {
@@ -199,15 +207,15 @@ fn every_single_bit_of_the_signed_members_counts() {
             bytes[bit / 8] ^= 1 << (bit % 8);
             let mut changed = signed.clone();
             changed["payload"][member] = json!(String::from_utf8(bytes).unwrap());
-            assert_ne!(one(changed).0, State::Valid, "{member} bit {bit}");
+            assert_ne!(alone(&changed), State::Valid, "{member} bit {bit}");
         }
     }
     for bit in 0..53 {
         let mut changed = signed.clone();
         changed["payload"]["validUntil"] = json!(1_900_000_000_u64 ^ (1 << bit));
-        assert_ne!(one(changed).0, State::Valid, "validUntil bit {bit}");
+        assert_ne!(alone(&changed), State::Valid, "validUntil bit {bit}");
     }
-    assert_eq!(one(signed).0, State::Valid);
+    assert_eq!(alone(&signed), State::Valid);
 }
 
 #[test]
@@ -247,6 +255,44 @@ fn each_way_to_name_a_key_has_its_answer() {
     }
 }
 
+/// The key of a did:web name, once it was fetched, says who may sign: the site, and only with that key.
+#[test]
+fn a_published_key_is_the_sites_and_another_one_is_refused() {
+    let published = |key: &PublicKey, artifact: Value| {
+        let name = "did:web:api.example.com#key-1".to_owned();
+        let keys = [KnownKey { name, place: KeyPlace::DidWeb, key: key.clone() }];
+        let header = STANDARD.encode(challenge(json!([entry()]), json!([artifact])).to_string()).into_bytes();
+        let headers = [("PAYMENT-REQUIRED".to_owned(), header), ("Cache-Control".to_owned(), b"no-store".to_vec())];
+        let seen_at = Timestamp::from_seconds(NOW);
+        let exchange = Exchange {
+            url: URL,
+            method: "GET",
+            status: 402,
+            headers: &headers,
+            body: b"{}",
+            body_complete: true,
+            seen_at,
+            keys: &keys,
+        };
+        let reading = read(&exchange);
+        (reading.signatures.offers[0].state, reading.signatures.offers[0].why)
+    };
+    let key = |name: &str| {
+        let vectors = vectors();
+        let kid = vectors["jws"].as_array().unwrap().iter().find(|one| one["name"] == name).unwrap()["kid"].clone();
+        PublicKey::from_did(kid.as_str().unwrap()).unwrap()
+    };
+    for alg in ["EdDSA", "ES256", "ES256K"] {
+        let (own, web) = (key(&format!("{alg} key")), artifact("jws", &format!("{alg} web")));
+        assert_eq!(published(&own, web.clone()), (State::Published, None));
+        assert_eq!(published(&own, artifact("jws", &format!("{alg} web with jwk"))), (State::Published, None));
+        let other = PublicKey::from_did("did:key:z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp").unwrap();
+        assert_eq!(published(&other, web).0, State::Invalid);
+        let brought = published(&other, artifact("jws", &format!("{alg} web with jwk")));
+        assert_eq!(brought, (State::Invalid, Some("jwk_is_not_kid")));
+    }
+}
+
 /// The token with its header replaced (so the signature no longer holds, if it is ever reached).
 fn headed(name: &str, edit: impl FnOnce(&mut Value)) -> (State, Option<&'static str>) {
     let mut signed = artifact("jws", name);
@@ -282,13 +328,13 @@ fn every_single_bit_of_a_token_counts() {
     for name in ["EdDSA key", "ES256 key", "ES256K key"] {
         let signed = artifact("jws", name);
         let token = signed["signature"].as_str().unwrap().to_owned();
-        assert_eq!(one(signed.clone()).0, State::Unproven);
+        assert_eq!(alone(&signed), State::Unproven);
         for bit in (0..token.len() * 8).filter(|bit| bit % 8 < 7) {
             let mut bytes = token.clone().into_bytes();
             bytes[bit / 8] ^= 1 << (bit % 8);
             let mut changed = signed.clone();
             changed["signature"] = json!(String::from_utf8(bytes).unwrap());
-            let state = one(changed).0;
+            let state = alone(&changed);
             assert!(!matches!(state, State::Unproven | State::Valid), "{name} bit {bit}: {state:?}");
         }
     }
@@ -352,6 +398,7 @@ fn version_1_terms_are_signed_as_version_2_has_them() {
             body: body.as_bytes(),
             body_complete: true,
             seen_at,
+            keys: &[],
         })
     };
     let alone = read_body(&body, &[("Cache-Control".to_owned(), b"no-store".to_vec())]);
