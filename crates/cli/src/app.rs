@@ -10,6 +10,7 @@ use countersign_engine::env::Env;
 use countersign_engine::keys::Keys;
 use countersign_probe::{Door, DoorConfig};
 use countersign_store::{Location, Store};
+use tokio_rustls::rustls::pki_types::CertificateDer;
 
 use crate::Exit;
 use crate::settings::Settings;
@@ -81,14 +82,31 @@ pub(crate) async fn checker(settings: &Settings, env: Arc<Env>) -> anyhow::Resul
 }
 
 fn door_config(settings: &Settings) -> anyhow::Result<DoorConfig> {
-    let mut config = DoorConfig { allow_loopback: settings.allow_loopback.0, ..DoorConfig::default() };
-    if let Some(path) = &settings.ca.0 {
-        let pem = std::fs::read(path)
-            .map_err(|error| Failure::usage(format!("cannot read --ca {}: {error}", path.display())))?;
-        config.extra_roots = countersign_probe::roots_from_pem(&pem)
-            .map_err(|error| Failure::malformed(format!("--ca {}: {error}", path.display())))?;
-    }
-    Ok(config)
+    let extra_roots = extra_roots(settings)?;
+    Ok(DoorConfig { allow_loopback: settings.allow_loopback.0, extra_roots, ..DoorConfig::default() })
+}
+
+/// The certificates of `--ca`, which are trusted as well.
+pub(crate) fn extra_roots(settings: &Settings) -> anyhow::Result<Vec<CertificateDer<'static>>> {
+    let Some(path) = &settings.ca.0 else { return Ok(Vec::new()) };
+    let pem =
+        std::fs::read(path).map_err(|error| Failure::usage(format!("cannot read --ca {}: {error}", path.display())))?;
+    let roots = countersign_probe::roots_from_pem(&pem);
+    roots.map_err(|error| Failure::malformed(format!("--ca {}: {error}", path.display())).into())
+}
+
+/// `90s`, `10m`, `24h` or `7d`, in milliseconds.
+pub(crate) fn age_ms(text: &str) -> anyhow::Result<i64> {
+    let refuse = || Failure::usage(format!("--max-age: `{text}` is no age such as 90s, 10m, 24h or 7d"));
+    let unit = match text.chars().next_back() {
+        Some('s') => 1000,
+        Some('m') => 60_000,
+        Some('h') => 3_600_000,
+        Some('d') => 86_400_000,
+        _ => return Err(refuse().into()),
+    };
+    let number: u32 = text[..text.len() - 1].parse().map_err(|_| refuse())?;
+    Ok(i64::from(number) * unit)
 }
 
 /// Switches that weaken the guard, as they are named in every result they touched.

@@ -186,6 +186,10 @@ pub(crate) enum KeysCommand {
 pub(crate) enum LogCommand {
     /// Hold the log, answer its read API over HTTP, and take leaves from other processes
     Serve(LogServeArgs),
+    /// Derive the root again from all stored entries, and hold every file against it
+    Fsck,
+    /// Look at a log once: signatures, age, that it only grew, and that its entries keep the rules
+    Monitor(LogMonitorArgs),
 }
 
 /// `countersign log serve`
@@ -194,6 +198,25 @@ pub(crate) struct LogServeArgs {
     /// Address and port; port 0 takes a free one
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:4410")]
     pub(crate) listen: String,
+}
+
+/// `countersign log monitor`
+#[derive(Debug, Args)]
+pub(crate) struct LogMonitorArgs {
+    /// URL of its read API, such as https://log.example/log, or a folder in the same layout
+    pub(crate) log: String,
+    /// Trust policy (C2SP tlog-policy): the log and the witnesses you accept
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trust: PathBuf,
+    /// Remember the last verified checkpoint here; FILE.commitments and FILE.evidence stand beside it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) state: Option<PathBuf>,
+    /// Refuse a checkpoint without the log's post-quantum signature
+    #[arg(long)]
+    pub(crate) require_pq: bool,
+    /// Refuse a checkpoint signed longer ago than this: 90s, 10m, 24h, 7d
+    #[arg(long, value_name = "AGE", default_value = "5m")]
+    pub(crate) max_age: String,
 }
 
 /// `countersign lab`

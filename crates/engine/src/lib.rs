@@ -4,8 +4,10 @@
 pub mod check;
 pub mod decision;
 pub mod env;
+pub mod fsck;
 pub mod keys;
 pub mod log;
+pub mod monitor;
 pub mod published;
 pub mod receipt;
 mod transport;

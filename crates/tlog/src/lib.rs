@@ -9,6 +9,7 @@ pub mod merkle;
 pub mod note;
 pub mod policy;
 pub mod proof;
+pub mod range;
 #[cfg(feature = "sequencer")]
 pub mod sequencer;
 pub mod tile;

@@ -25,6 +25,7 @@ mod batch;
 pub mod disk;
 mod edge;
 mod home;
+mod inspect;
 mod keeper;
 mod keys;
 mod recover;
@@ -39,6 +40,7 @@ use home::Run;
 use shared::Shared;
 use tiles::{Tiles, Witnesses};
 
+pub use inspect::Written;
 pub use keys::{Keys, KeysError};
 pub use types::{
     AppendError, Appended, Entry, Fatal, Flush, Head, InitError, Logged, OpenError, ReadError, Seen, Step,

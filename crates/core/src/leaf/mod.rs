@@ -94,6 +94,13 @@ impl Commitment {
     }
 }
 
+impl Commitment {
+    /// The 32 bytes.
+    pub const fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+}
+
 impl fmt::Display for Commitment {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(&hex::encode(self.0))
@@ -125,6 +132,18 @@ pub struct Leaf {
 }
 
 impl Leaf {
+    /// Reads the bytes of a log entry; `None` when they are not exactly those that [`Self::to_bytes`] writes.
+    pub fn parse(bytes: &[u8]) -> Option<Self> {
+        let doc = json::parse(bytes, json::Profile::Signed, &json::Limits::default()).ok()?;
+        let text = |name| doc.root().get(name).and_then(|node| node.as_str());
+        let leaf = Self {
+            leaf_type: LeafType::parse(&text("type")?)?,
+            minute: Minute::parse(&text("ts")?)?,
+            commitment: Commitment::parse(&text("commitment")?)?,
+        };
+        (leaf.to_bytes().ok()? == bytes).then_some(leaf)
+    }
+
     /// The bytes that are logged: RFC 8785 of `{"commitment","ts","type"}`, about 140 of them.
     ///
     /// # Errors

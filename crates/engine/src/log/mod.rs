@@ -27,6 +27,7 @@ use sha2::{Digest, Sha256};
 
 pub use error::LogError;
 pub use place::Place;
+pub(crate) use place::replace;
 pub use tiles::DirTiles;
 
 use crate::env::Env;

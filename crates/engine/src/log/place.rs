@@ -113,7 +113,7 @@ pub(super) fn private_dir(path: &Path) -> io::Result<()> {
 }
 
 /// Written beside, synced, then renamed, so that a crash leaves the old file or the new.
-pub(super) fn replace(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
+pub(crate) fn replace(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     let beside = beside(path, bytes, mode)?;
     fs::rename(&beside, path)?;
     sync_parent(path)
@@ -134,5 +134,8 @@ pub(super) fn beside(path: &Path, bytes: &[u8], mode: u32) -> io::Result<PathBuf
 }
 
 pub(super) fn sync_parent(path: &Path) -> io::Result<()> {
-    path.parent().map_or(Ok(()), |parent| fs::File::open(parent)?.sync_all())
+    // A bare file name has an empty parent, which means the current folder.
+    let here =
+        |parent: &Path| if parent.as_os_str().is_empty() { Path::new(".").to_owned() } else { parent.to_owned() };
+    path.parent().map_or(Ok(()), |parent| fs::File::open(here(parent))?.sync_all())
 }

@@ -48,15 +48,20 @@ pub(super) fn init(dir: &Path, origin: &Origin, disk: &Arc<dyn Disk>) -> Result<
 }
 
 /// What the segments say.
-struct Replayed {
-    live: Live,
-    size: u64,
-    root: Hash,
+pub(super) struct Replayed {
+    pub(super) live: Live,
+    pub(super) size: u64,
+    pub(super) root: Hash,
     time: u64,
     known: HashMap<[u8; 32], u64>,
     order: VecDeque<(u64, [u8; 32])>,
     /// Leaves below this are in stored bundles, by the rule under which segments are dropped.
-    stored: u64,
+    pub(super) stored: u64,
+}
+
+/// Reads the segments in `dir` and changes nothing.
+pub(super) fn written(dir: &Path, origin: &Origin) -> Result<Replayed, OpenError> {
+    replay(dir, origin).map(|(replayed, ..)| replayed)
 }
 
 /// A log that may start.
@@ -93,6 +98,7 @@ pub(super) fn open(
 
     // What is written: every committed batch, in order.
     let wal_dir = dir.join("wal");
+    wal::remove_unfinished(&wal_dir)?;
     let (mut replayed, segments, last, tail) = replay(&wal_dir, keys.origin())?;
 
     // What is remembered: nobody may know a size we do not have, or another root for one we have.

@@ -24,6 +24,19 @@ pub(super) struct Live {
     pub(super) bundles: BTreeMap<u64, Entries>,
 }
 
+impl Live {
+    /// A tile or bundle that is not stored yet, or not at all because it is partial.
+    pub(super) fn tile(&self, path: &TilePath) -> Option<Vec<u8>> {
+        match path.content() {
+            Content::Hashes(level) => self.edge.tile_bytes(level, path.index(), path.width()),
+            Content::Entries => {
+                let entries = self.bundles.get(&path.index())?.get(..usize::from(path.width()))?;
+                bundle::encode(entries).ok()
+            }
+        }
+    }
+}
+
 /// A write-ahead segment and the tree's size where it begins.
 #[derive(Clone, Copy)]
 pub(super) struct SegmentStart {
@@ -150,13 +163,6 @@ impl Shared {
     }
 
     fn tile_in_memory(&self, path: &TilePath) -> Option<Vec<u8>> {
-        let live = self.live.read().unwrap_or_else(PoisonError::into_inner);
-        match path.content() {
-            Content::Hashes(level) => live.edge.tile_bytes(level, path.index(), path.width()),
-            Content::Entries => {
-                let entries = live.bundles.get(&path.index())?.get(..usize::from(path.width()))?;
-                bundle::encode(entries).ok()
-            }
-        }
+        self.live.read().unwrap_or_else(PoisonError::into_inner).tile(path)
     }
 }

@@ -99,16 +99,25 @@ pub(super) fn path(dir: &Path, number: u64) -> PathBuf {
     dir.join(format!("{number:016x}.wal"))
 }
 
-/// The numbers of all segments, in order. Unfinished ones are removed.
+/// Removes segments that were never finished. Only for the process that holds the log.
+pub(super) fn remove_unfinished(dir: &Path) -> io::Result<()> {
+    for found in fs::read_dir(dir)? {
+        let found = found?.path();
+        if found.extension().is_some_and(|ending| ending == "new") {
+            fs::remove_file(&found)?;
+        }
+    }
+    Ok(())
+}
+
+/// The numbers of all segments, in order.
 pub(super) fn list(dir: &Path) -> io::Result<Vec<u64>> {
     let mut numbers = Vec::new();
     for found in fs::read_dir(dir)? {
         let found = found?.path();
         let name = found.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        match name.split_once('.') {
-            Some((_, "new")) => fs::remove_file(&found)?,
-            Some((stem, "wal")) => numbers.extend(u64::from_str_radix(stem, 16)),
-            _ => {}
+        if let Some((stem, "wal")) = name.split_once('.') {
+            numbers.extend(u64::from_str_radix(stem, 16));
         }
     }
     numbers.sort_unstable();

@@ -1,5 +1,7 @@
 //! `countersign log`: run a log, and let others watch it.
 
+mod fsck;
+mod monitor;
 mod serve;
 
 use crate::Exit;
@@ -8,6 +10,8 @@ use crate::settings::Settings;
 
 pub(crate) async fn run(settings: &Settings, global: &Global, command: &LogCommand) -> anyhow::Result<Exit> {
     match command {
+        LogCommand::Fsck => Ok(fsck::run(settings, global)),
+        LogCommand::Monitor(args) => monitor::run(settings, global, args).await,
         LogCommand::Serve(args) => serve::run(settings, global, args).await,
     }
 }

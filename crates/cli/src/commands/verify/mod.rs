@@ -74,7 +74,7 @@ fn recognise(bytes: &[u8]) -> Kind {
 impl Reader<'_> {
     fn demands<'p>(&self, policy: &'p Policy) -> anyhow::Result<Demands<'p>> {
         let pq = if self.args.require_pq { PostQuantum::Required } else { PostQuantum::Optional };
-        let max_age_ms = self.args.max_age.as_deref().map(age_ms).transpose()?;
+        let max_age_ms = self.args.max_age.as_deref().map(app::age_ms).transpose()?;
         Ok(Demands { policy, pq, max_age_ms, now: self.now })
     }
 }
@@ -109,20 +109,6 @@ fn instant(args: &VerifyArgs) -> anyhow::Result<Timestamp> {
         None => Ok(app::now()),
         Some(text) => Timestamp::parse(text).map_err(|error| Failure::usage(format!("--at: {error}")).into()),
     }
-}
-
-/// `90s`, `10m`, `24h` or `7d`, in milliseconds.
-fn age_ms(text: &str) -> anyhow::Result<i64> {
-    let refuse = || Failure::usage(format!("--max-age: `{text}` is no age such as 90s, 10m, 24h or 7d"));
-    let unit = match text.chars().next_back() {
-        Some('s') => 1000,
-        Some('m') => 60_000,
-        Some('h') => 3_600_000,
-        Some('d') => 86_400_000,
-        _ => return Err(refuse().into()),
-    };
-    let number: u32 = text[..text.len() - 1].parse().map_err(|_| refuse())?;
-    Ok(i64::from(number) * unit)
 }
 
 fn policy(settings: &Settings, args: &VerifyArgs) -> anyhow::Result<Policy> {

@@ -1,0 +1,151 @@
+//! `countersign log monitor`: looks at a log once and says what that proved. Run it from a timer.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use countersign_engine::env::Env;
+use countersign_engine::monitor::{Finding, Memory, Source, Watched, watch};
+use countersign_engine::receipt::{Demands, RefusalKind};
+use countersign_probe::Limits;
+use countersign_probe::configured::{ConfiguredUrl, Services};
+use countersign_tlog::policy::{Policy, PostQuantum};
+use serde_json::{Value, json};
+use tokio::runtime::Handle;
+
+use crate::Exit;
+use crate::app::{self, Failure};
+use crate::args::{Global, LogMonitorArgs};
+use crate::settings::Settings;
+use crate::show;
+
+/// A full bundle of the longest entries, and a little.
+const LARGEST_FILE: usize = 17 << 20;
+
+pub(crate) async fn run(settings: &Settings, global: &Global, args: &LogMonitorArgs) -> anyhow::Result<Exit> {
+    let policy = policy(&args.trust)?;
+    let source = source(settings, &args.log)?;
+    let memory = args.state.as_deref().map_or_else(Memory::default, Memory::in_file);
+    let (pq, now) = (if args.require_pq { PostQuantum::Required } else { PostQuantum::Optional }, app::now());
+    let max_age_ms = Some(app::age_ms(&args.max_age)?);
+    let kept = memory.clone();
+    let looked =
+        tokio::task::spawn_blocking(move || watch(&source, &Demands { policy: &policy, pq, max_age_ms, now }, &memory));
+    Ok(match looked.await? {
+        Ok(watched) => {
+            say(global, args, &watched);
+            Exit::Yes
+        }
+        Err(finding) => {
+            say_finding(global, &finding, &kept);
+            exit(finding.kind())
+        }
+    })
+}
+
+fn exit(kind: RefusalKind) -> Exit {
+    match kind {
+        RefusalKind::Invalid => Exit::No,
+        RefusalKind::Malformed => Exit::Malformed,
+        RefusalKind::Stale => Exit::NotEvaluated,
+        RefusalKind::Trust => Exit::Trust,
+    }
+}
+
+pub(crate) fn policy(path: &Path) -> anyhow::Result<Policy> {
+    let bytes = std::fs::read(path)
+        .map_err(|error| Failure::usage(format!("cannot read the trust policy {}: {error}", path.display())))?;
+    Policy::parse(&bytes)
+        .map_err(|error| Failure::malformed(format!("{} is no trust policy: {error}", path.display())).into())
+}
+
+/// A URL is a read API, anything else a folder.
+fn source(settings: &Settings, log: &str) -> anyhow::Result<Source> {
+    if !log.contains("://") {
+        return Ok(Source::Folder(log.into()));
+    }
+    let limits = Limits { body: LARGEST_FILE, total: Duration::from_secs(60), ..Limits::default() };
+    Ok(Source::Api {
+        services: Arc::new(services(settings, limits)?),
+        base: service_url(log)?,
+        runtime: Handle::current(),
+        env: Arc::new(Env::Real),
+    })
+}
+
+/// The door to services that the operator names, with the certificates the settings add.
+pub(crate) fn services(settings: &Settings, limits: Limits) -> anyhow::Result<Services> {
+    let roots = app::extra_roots(settings)?;
+    Services::new(&roots, limits).map_err(|error| Failure::malformed(format!("--ca: {error}")).into())
+}
+
+#[expect(clippy::disallowed_methods, reason = "the person at the terminal names a service of theirs")]
+pub(crate) fn service_url(text: &str) -> anyhow::Result<ConfiguredUrl> {
+    ConfiguredUrl::from_configuration(text).map_err(|error| Failure::usage(format!("{text}: {error}")).into())
+}
+
+fn say(global: &Global, args: &LogMonitorArgs, watched: &Watched) {
+    let signed = &watched.signed;
+    let (origin, size) = (signed.checkpoint.origin.as_str(), signed.checkpoint.size);
+    let (proved, open) = (proved(watched), not_proved(args, watched));
+    if global.json {
+        return show::json(&json!({
+            "result": "consistent", "log": origin, "size": size, "before": watched.before,
+            "root": signed.checkpoint.root.to_string(), "signed_at": signed.signed_at(), "pq": signed.pq.as_str(),
+            "witnesses": signed.witnesses.iter().map(|one| one.key.as_str()).collect::<Vec<_>>(),
+            "new": watched.kinds, "unknown_kinds": watched.unknown, "proved": proved, "not_proved": open,
+        }));
+    }
+    match watched.before {
+        Some(before) => show::line(&format!("consistent: {origin} grew from {before} to {size} entries")),
+        None => show::line(&format!("consistent: {origin} has {size} entries, seen for the first time")),
+    }
+    for (kind, count) in &watched.kinds {
+        show::line(&format!("  {count} new  {kind}"));
+    }
+    proved.iter().for_each(|line| show::line(&format!("proved: {line}")));
+    open.iter().for_each(|line| show::line(&format!("not proved: {line}")));
+}
+
+fn proved(watched: &Watched) -> Vec<String> {
+    let signed = &watched.signed;
+    let mut rows = vec![format!("{} keys of the log signed size {}", signed.log.len(), signed.checkpoint.size)];
+    rows.extend(signed.signed_at().map(|at| format!("it was the newest at {at}")));
+    rows.extend(watched.before.map(|before| format!("the first {before} entries are those verified before")));
+    let new = watched.kinds.values().sum::<u64>();
+    rows.push(format!("{new} new entries were read, hash to the signed root, and keep the rules of leaves"));
+    rows
+}
+
+fn not_proved(args: &LogMonitorArgs, watched: &Watched) -> Vec<String> {
+    let mut rows: Vec<String> =
+        watched.signed.not_proved().iter().map(|row| format!("{}: {}", row.what, row.why)).collect();
+    if args.state.is_none() {
+        rows.push("that the log did not change before today: without --state nothing is remembered".to_owned());
+    }
+    rows.push("what stands behind the entries: a leaf is a commitment, and only its customer can open it".to_owned());
+    rows
+}
+
+fn say_finding(global: &Global, finding: &Finding, memory: &Memory) {
+    let evidence = memory.evidence().filter(|_| finding.convicts());
+    let hint = match (&evidence, finding.kind()) {
+        (Some(path), _) => format!(
+            "keep {} and the state file: two checkpoints that one log signed and that contradict each other",
+            path.display()
+        ),
+        (None, RefusalKind::Stale) => "try again; if it stays so, ask the log's operator".to_owned(),
+        (None, RefusalKind::Trust) => "compare --trust with what the log's operator publishes elsewhere".to_owned(),
+        (None, RefusalKind::Malformed) => "remove the state file and its neighbours to begin again".to_owned(),
+        (None, RefusalKind::Invalid) => "keep what the log shows now, and tell others who watch it".to_owned(),
+    };
+    if global.json {
+        let (result, code, reason) = (finding.kind().as_str(), finding.code(), finding.to_string());
+        let evidence = evidence.map_or(Value::Null, |path| path.display().to_string().into());
+        return show::json(
+            &json!({"result": result, "code": code, "reason": reason, "hint": hint, "evidence": evidence}),
+        );
+    }
+    show::line(&format!("{}: {finding}", finding.kind().as_str().replace('_', " ")));
+    show::note(global, &format!("hint: {hint}"));
+}

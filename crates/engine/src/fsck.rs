@@ -1,0 +1,143 @@
+//! A log's files checked against each other: entries, tiles, write-ahead segments, head, and the public checkpoint.
+//!
+//! Nothing is repaired and nothing is changed, and the log may be in use meanwhile. What differs first is named, in the
+//! order in which a person would look: what the log is built from before what is derived from it.
+
+use std::path::Path;
+
+use countersign_tlog::checkpoint::Checkpoint;
+use countersign_tlog::fsck::{FsckError, Report, fsck};
+use countersign_tlog::merkle::{Hash, root};
+use countersign_tlog::note::{Note, NoteError};
+use countersign_tlog::policy::{Policy, PostQuantum};
+use countersign_tlog::sequencer::tiles::{Tiles, TilesError};
+use countersign_tlog::sequencer::{OpenError, Written};
+use countersign_tlog::tile::{TileHashes, TilePath};
+
+use crate::log::{DirTiles, Place};
+
+#[cfg(test)]
+mod tests;
+
+/// A log whose files agree.
+#[derive(Clone, Debug)]
+pub struct Whole {
+    /// Origin, size and the root that the entries give.
+    pub checkpoint: Checkpoint,
+    /// How much was read.
+    pub report: Report,
+    /// The size of the public checkpoint, which may lag behind. None before the first.
+    pub published: Option<u64>,
+}
+
+/// Why a log is not whole, or why that cannot be told.
+#[derive(Debug, thiserror::Error)]
+pub enum Fault {
+    /// There is no log here.
+    #[error("this data directory has no log")]
+    NoLog,
+    /// The write-ahead segments.
+    #[error(transparent)]
+    Segments(OpenError),
+    /// The head says more was signed than the segments hold, or another root.
+    #[error("the head says that {size} leaves were signed, and the segments do not give that state")]
+    Head {
+        /// The size in the head.
+        size: u64,
+    },
+    /// Entries and tiles.
+    #[error(transparent)]
+    Files(FsckError<TilesError>),
+    /// The public checkpoint is not signed by this log.
+    #[error("the public checkpoint is not one of this log: {0}")]
+    Published(String),
+    /// The public checkpoint says another state.
+    #[error("the public checkpoint says size {size} with a root that the entries do not give")]
+    PublishedRoot {
+        /// The size it says.
+        size: u64,
+    },
+    /// A file could not be read.
+    #[error("{0}")]
+    Unreadable(String),
+}
+
+/// What a fault means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FaultKind {
+    /// The files differ.
+    Differs,
+    /// Something could not be read, so nothing is said.
+    Unknown,
+}
+
+impl Fault {
+    /// A stable word for the caller.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::NoLog => "log_missing",
+            Self::Segments(error) => error.code(),
+            Self::Head { .. } => "fsck_head",
+            Self::Files(error) => error.code(),
+            Self::Published(_) => "fsck_checkpoint",
+            Self::PublishedRoot { .. } => "fsck_checkpoint_root",
+            Self::Unreadable(_) => "fsck_unreadable",
+        }
+    }
+
+    /// What it means.
+    pub fn kind(&self) -> FaultKind {
+        match self {
+            Self::NoLog
+            | Self::Unreadable(_)
+            | Self::Segments(OpenError::Io(_))
+            | Self::Files(FsckError::Source(_)) => FaultKind::Unknown,
+            _ => FaultKind::Differs,
+        }
+    }
+}
+
+/// Reads the whole log of a data directory.
+///
+/// # Errors
+/// [`Fault`], the first one.
+pub fn check(data: &Path) -> Result<Whole, Fault> {
+    let place = Place::new(data);
+    let tiles = DirTiles::new(&place.log());
+
+    // What was public and signed first, so that a log which grows meanwhile is not behind it.
+    let published = published(&place, &tiles)?;
+    let written = Written::read(&place.log()).map_err(segments)?;
+    let source = |path: &TilePath| Ok(tiles.get(path)?.or_else(|| written.tile(path)));
+
+    let report = fsck(&written.checkpoint, source, |_, _| ()).map_err(Fault::Files)?;
+
+    // From here on the files are known to give the root of the segments, so they answer for smaller sizes too.
+    let size = written.checkpoint.size;
+    let at = |wanted: u64| (wanted <= size).then(|| root(&TileHashes::new(size, source), wanted).ok()).flatten();
+    if let Some((size, root)) = written.signed.filter(|(size, root)| at(*size) != Some(*root)) {
+        let _: Hash = root;
+        return Err(Fault::Head { size });
+    }
+    if let Some(public) = published.as_ref().filter(|public| at(public.size) != Some(public.root)) {
+        return Err(Fault::PublishedRoot { size: public.size });
+    }
+    Ok(Whole { checkpoint: written.checkpoint, report, published: published.map(|public| public.size) })
+}
+
+fn segments(error: OpenError) -> Fault {
+    if let OpenError::Missing(_) = error { Fault::NoLog } else { Fault::Segments(error) }
+}
+
+/// The public checkpoint, signed by the log's own keys.
+fn published(place: &Place, tiles: &DirTiles) -> Result<Option<Checkpoint>, Fault> {
+    let Some(bytes) = tiles.published().map_err(|error| Fault::Unreadable(error.to_string()))? else {
+        return Ok(None);
+    };
+    let trust = place.trust();
+    let policy = std::fs::read(&trust).map_err(|error| Fault::Unreadable(format!("{}: {error}", trust.display())))?;
+    let policy = Policy::parse(&policy).map_err(|error| Fault::Unreadable(format!("{}: {error}", trust.display())))?;
+    let note = Note::parse(&bytes).map_err(|error: NoteError| Fault::Published(error.to_string()))?;
+    let accepted = policy.accept(&note, PostQuantum::Required).map_err(|error| Fault::Published(error.to_string()))?;
+    Ok(Some(accepted.checkpoint))
+}

@@ -1,0 +1,97 @@
+use std::fs;
+use std::sync::Arc;
+
+use countersign_core::leaf::LeafType;
+
+use super::*;
+use crate::env::Env;
+use crate::log::LogBook;
+
+/// A closed log of 300 leaves: one full bundle stored, the rest in the segments.
+fn data() -> tempfile::TempDir {
+    let data = tempfile::tempdir().unwrap();
+    let book = LogBook::serving(data.path(), Arc::new(Env::Real));
+    book.hold().unwrap();
+    std::thread::scope(|scope| {
+        for thread in 0..20 {
+            let book = &book;
+            scope.spawn(move || {
+                for n in 0..15 {
+                    book.append(LeafType::decision(), format!("{{\"n\":{}}}", thread * 15 + n).as_bytes()).unwrap();
+                }
+            });
+        }
+    });
+    data
+}
+
+fn flip(path: &Path, at: usize) {
+    use std::os::unix::fs::PermissionsExt as _;
+    fs::set_permissions(path, fs::Permissions::from_mode(0o644)).unwrap();
+    let mut bytes = fs::read(path).unwrap();
+    bytes[at] ^= 1;
+    fs::write(path, bytes).unwrap();
+}
+
+fn only_segment(data: &Path) -> std::path::PathBuf {
+    let mut found: Vec<_> = fs::read_dir(data.join("log/wal")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    found.sort();
+    found.pop().unwrap()
+}
+
+#[test]
+fn a_whole_log_is_read_whole_and_each_difference_is_named() {
+    let data = data();
+    let log = data.path().join("log");
+    let whole = check(data.path()).unwrap();
+    assert_eq!((whole.checkpoint.size, whole.published), (300, Some(300)));
+    // 256 entries make a full bundle and a full tile; 44 more a partial bundle and tile, and level 1 has one hash.
+    assert_eq!(whole.report, Report { entries: 300, bundles: 2, tiles: 3 });
+
+    let code = || check(data.path()).map(drop).map_err(|fault| (fault.code(), fault.kind()));
+    for (file, at, expected) in [
+        ("tile/entries/000", 200, "fsck_tile"),
+        ("tile/0/000", 8000, "fsck_tile"),
+        ("tile/entries/000", 0, "fsck_bundle"),
+    ] {
+        flip(&log.join(file), at);
+        assert_eq!(code(), Err((expected, FaultKind::Differs)), "{file}");
+        flip(&log.join(file), at);
+        assert_eq!(code(), Ok(()), "{file} as it was");
+    }
+
+    let checkpoint = fs::read_to_string(log.join("checkpoint")).unwrap();
+    fs::write(log.join("checkpoint"), checkpoint.replacen("\n300\n", "\n299\n", 1)).unwrap();
+    assert_eq!(code(), Err(("fsck_checkpoint", FaultKind::Differs)));
+    fs::write(log.join("checkpoint"), checkpoint).unwrap();
+
+    let (tile, away) = (log.join("tile/entries/000"), log.join("away"));
+    fs::rename(&tile, &away).unwrap();
+    fs::rename(log.join("wal"), log.join("wal-away")).unwrap();
+    fs::create_dir(log.join("wal")).unwrap();
+    assert_eq!(code().map_err(|found| found.1), Err(FaultKind::Differs), "no segments");
+    fs::remove_dir(log.join("wal")).unwrap();
+    fs::rename(log.join("wal-away"), log.join("wal")).unwrap();
+    fs::rename(&away, &tile).unwrap();
+    assert_eq!(code(), Ok(()));
+
+    flip(&only_segment(data.path()), 600);
+    assert_eq!(code().map_err(|found| found.1), Err(FaultKind::Differs), "a segment");
+}
+
+#[test]
+fn a_log_in_use_is_checked_without_disturbing_it() {
+    let data = tempfile::tempdir().unwrap();
+    let book = LogBook::serving(data.path(), Arc::new(Env::Real));
+    book.append(LeafType::decision(), b"{\"n\":1}").unwrap();
+    assert_eq!(check(data.path()).unwrap().checkpoint.size, 1);
+    assert_eq!(book.append(LeafType::decision(), b"{\"n\":2}").unwrap().index, 1);
+    assert_eq!(check(data.path()).unwrap().checkpoint.size, 2);
+}
+
+#[test]
+fn no_log_is_not_a_damaged_one() {
+    let data = tempfile::tempdir().unwrap();
+    let fault = check(data.path()).unwrap_err();
+    assert_eq!((fault.code(), fault.kind()), ("log_missing", FaultKind::Unknown));
+}

@@ -1,0 +1,145 @@
+//! What a monitor remembers: the last checkpoint it verified, and every commitment up to there.
+//!
+//! ```text
+//! FILE               the signed checkpoint, replaced as a whole
+//! FILE.commitments   32 bytes an entry; what lies beyond the checkpoint's size does not count
+//! FILE.evidence      a checkpoint that contradicts FILE: the two together convict the log
+//! ```
+//!
+//! Commitments are written first: a crash in between leaves some too many, which the next run cuts off.
+
+use std::collections::HashSet;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::path::{Path, PathBuf};
+
+use countersign_core::time::Timestamp;
+use countersign_tlog::checkpoint::Checkpoint;
+
+use super::log_time;
+use crate::log::replace;
+use crate::receipt::{Demands, Refusal, RefusalKind, verify_checkpoint};
+
+/// Where a monitor remembers; without a file it forgets everything, and reads the whole log each time.
+#[derive(Clone, Debug, Default)]
+pub struct Memory {
+    file: Option<PathBuf>,
+}
+
+/// Why the memory is of no use.
+#[derive(Debug, thiserror::Error)]
+pub enum MemoryError {
+    /// The file system refused.
+    #[error("cannot use {path}: {source}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The remembered checkpoint is not accepted under the trust policy of today.
+    #[error("the remembered checkpoint is not accepted: {0}")]
+    Checkpoint(Refusal),
+    /// The commitments do not reach as far as the checkpoint.
+    #[error("{0} ends before the remembered checkpoint")]
+    Short(PathBuf),
+}
+
+impl MemoryError {
+    /// A stable word for the caller.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Io { .. } => "state_unusable",
+            Self::Checkpoint(_) => "state_checkpoint",
+            Self::Short(_) => "state_short",
+        }
+    }
+
+    pub(super) fn kind(&self) -> RefusalKind {
+        match self {
+            Self::Io { .. } => RefusalKind::Stale,
+            Self::Checkpoint(refusal) if refusal.kind() == RefusalKind::Trust => RefusalKind::Trust,
+            Self::Checkpoint(_) | Self::Short(_) => RefusalKind::Malformed,
+        }
+    }
+}
+
+/// The last checkpoint.
+#[derive(Clone, Debug)]
+pub(super) struct Last {
+    pub(super) checkpoint: Checkpoint,
+    /// When the log signed it.
+    pub(super) signed_at: Option<Timestamp>,
+}
+
+impl Last {
+    pub(super) fn size(&self) -> u64 {
+        self.checkpoint.size
+    }
+}
+
+impl Memory {
+    /// Remembers in this file and its neighbours.
+    pub fn in_file(file: &Path) -> Self {
+        Self { file: Some(file.to_owned()) }
+    }
+
+    /// Where a checkpoint that contradicts the remembered one is kept.
+    pub fn evidence(&self) -> Option<PathBuf> {
+        self.beside("evidence")
+    }
+
+    fn beside(&self, ending: &str) -> Option<PathBuf> {
+        let mut name = self.file.as_ref()?.clone().into_os_string();
+        name.push(format!(".{ending}"));
+        Some(name.into())
+    }
+
+    /// The remembered checkpoint, verified again: trust may have been taken back since. Its age does not matter.
+    pub(super) fn last(&self, demands: &Demands<'_>) -> Result<Option<Last>, MemoryError> {
+        let Some(path) = &self.file else { return Ok(None) };
+        let bytes = match std::fs::read(path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(source) => return Err(MemoryError::Io { path: path.clone(), source }),
+        };
+        let demands = Demands { max_age_ms: None, ..*demands };
+        let signed = verify_checkpoint(&bytes, &demands).map_err(MemoryError::Checkpoint)?;
+        Ok(Some(Last { signed_at: log_time(&signed), checkpoint: signed.checkpoint }))
+    }
+
+    /// The commitments of the first `size` entries.
+    pub(super) fn commitments(&self, size: u64) -> Result<HashSet<[u8; 32]>, MemoryError> {
+        let Some(path) = self.beside("commitments").filter(|_| size > 0) else { return Ok(HashSet::new()) };
+        let io = |source| MemoryError::Io { path: path.clone(), source };
+        let mut bytes = Vec::new();
+        File::open(&path).and_then(|file| file.take(size * 32).read_to_end(&mut bytes)).map_err(io)?;
+        if (bytes.len() as u64) < size * 32 {
+            return Err(MemoryError::Short(path));
+        }
+        Ok(bytes.as_chunks::<32>().0.iter().copied().collect())
+    }
+
+    /// Remembers `note`, whose log has `new` entries behind the first `before`.
+    pub(super) fn save(&self, before: u64, new: &[[u8; 32]], note: &[u8]) -> Result<(), MemoryError> {
+        let (Some(file), Some(path)) = (&self.file, self.beside("commitments")) else { return Ok(()) };
+        let io = |source| MemoryError::Io { path: path.clone(), source };
+        write_behind(&path, before * 32, &new.concat()).map_err(io)?;
+        replace(file, note, 0o644).map_err(io)
+    }
+
+    /// Keeps a checkpoint that contradicts the remembered one.
+    pub(super) fn keep_evidence(&self, note: &[u8]) -> Result<(), MemoryError> {
+        let Some(path) = self.evidence() else { return Ok(()) };
+        replace(&path, note, 0o644).map_err(|source| MemoryError::Io { path, source })
+    }
+}
+
+/// Cuts the file at `at`, appends, and makes it durable.
+fn write_behind(path: &Path, at: u64, bytes: &[u8]) -> io::Result<()> {
+    let mut file = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
+    file.set_len(at)?;
+    file.seek(SeekFrom::Start(at))?;
+    file.write_all(bytes)?;
+    file.sync_all()
+}
