@@ -78,7 +78,12 @@ pub(crate) async fn checker(settings: &Settings, env: Arc<Env>) -> anyhow::Resul
         .map_err(|error| Failure::blocked(error.to_string(), "`countersign config` says which database is in force"))?;
     let door = Door::new(door_config(settings)?);
     let switches = lab_switches(settings, &env);
-    Ok(Checker::new(env, door, store, keys, switches))
+    let checker = Checker::new(env, door, store, keys, switches);
+    checker
+        .recover()
+        .await
+        .map_err(|error| Failure::blocked(error.to_string(), "`countersign doctor` looks for the cause"))?;
+    Ok(checker)
 }
 
 fn door_config(settings: &Settings) -> anyhow::Result<DoorConfig> {

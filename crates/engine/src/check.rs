@@ -41,6 +41,10 @@ pub struct Checker {
 
 /// The URL, and how it was said to be called.
 type FlightKey = (String, Declared);
+/// No run takes this long: two requests of five seconds each, and waiting for the database. What has been open for
+/// longer belongs to a process that died; what has not may belong to one that lives beside this one.
+const LONGEST_RUN_MS: i64 = 60_000;
+
 type Flight = Arc<OnceCell<Arc<Sighting>>>;
 
 /// One probe as it was stored; requests for the same URL that arrive while it flies share it.
@@ -144,6 +148,15 @@ impl Checker {
         Ok(Checked { bytes, document, word: judged.told.word, selected: judged.decided.selected.is_some() })
     }
 
+    /// Closes the runs that processes left open when they died; to be called once at the start.
+    ///
+    /// # Errors
+    /// [`CheckError::Store`] when they cannot be closed.
+    pub async fn recover(&self) -> Result<u64, CheckError> {
+        let now = self.env.now();
+        Ok(self.store.abandon_runs(now.plus_millis(-LONGEST_RUN_MS), now).await?)
+    }
+
     /// One probe for all who ask for the same URL in the same way at the same time.
     async fn sight(&self, request: &CheckRequest, declared: Declared) -> Result<Arc<Sighting>, CheckError> {
         let key = (request.url.as_str().to_owned(), declared);
@@ -162,6 +175,9 @@ impl Checker {
     async fn look(&self, request: &CheckRequest, declared: Declared) -> Result<Sighting, CheckError> {
         let at = self.env.now();
         let turn = self.politeness.turn(&request.url, at)?;
+        // From here a process that dies leaves an open run, which the next one closes as abandoned.
+        let run = self.env.row_id()?;
+        self.store.start_run(&run, request.url.as_str(), "owner", at).await?;
         let past = self.past(request.url.as_str(), at).await?;
         let (before, trail) = (history::fold(&past, at), Trail::of(&past, at));
         let probed = challenge::probe(&self.door, turn, declared, at).await;
@@ -189,7 +205,7 @@ impl Checker {
             before,
             trail,
         };
-        self.remember(request, &sighting).await?;
+        self.remember(request, &sighting, &run).await?;
         Ok(sighting)
     }
 
@@ -225,12 +241,10 @@ impl Checker {
         Ok(rows.iter().filter_map(|row| serde_json::from_str(&row.facts).ok()).collect())
     }
 
-    async fn remember(&self, request: &CheckRequest, sighting: &Sighting) -> Result<(), CheckError> {
+    async fn remember(&self, request: &CheckRequest, sighting: &Sighting, run: &str) -> Result<(), CheckError> {
         let observed = &sighting.observed;
         let facts = json::to_canonical(observed).map_err(|error| CheckError::Seal(error.to_string()))?;
         let facts = String::from_utf8(facts).map_err(|error| CheckError::Seal(error.to_string()))?;
-        let run = self.env.row_id()?;
-        self.store.start_run(&run, request.url.as_str(), "owner", sighting.at).await?;
         self.store
             .append_observation(&NewObservation {
                 id: &sighting.observation_id,
@@ -239,14 +253,14 @@ impl Checker {
                 source: "challenge",
                 observed_at: sighting.at,
                 trust_class: observed.trust.as_str(),
-                run_id: Some(&run),
+                run_id: Some(run),
                 outcome: observed.outcome.as_str(),
                 latency_ms: sighting.latency_ms(),
                 evidence_sha256: Some(&sighting.evidence_sha256),
                 facts: &facts,
             })
             .await?;
-        self.store.finish_run(&run, self.env.now()).await?;
+        self.store.finish_run(run, self.env.now()).await?;
         Ok(())
     }
 

@@ -14,6 +14,8 @@ use sha2::{Digest, Sha256};
 
 use crate::check::{Judged, Sighting};
 
+mod seed;
+
 /// How long the terms in a decision stand, from the moment they were seen.
 pub const VALID_FOR_MS: i64 = 10 * 60 * 1000;
 
@@ -51,7 +53,7 @@ pub(crate) fn document(parts: &Parts<'_>) -> Map<String, Value> {
     put("payTo_pending", json!(decided.pay_to_pending));
     put("risk", json!(decided.risk));
     put("changes", changes(after));
-    put("offers", Value::Array(reading.offers.iter().map(offer).collect()));
+    put("offers", Value::Array(reading.offers.iter().enumerate().map(|(at, one)| offer(parts, at, one)).collect()));
     put("findings", json!(reading.findings));
     put("rails", json!(reading.rails));
     put("extensions", json!(reading.extensions));
@@ -66,6 +68,7 @@ pub(crate) fn document(parts: &Parts<'_>) -> Map<String, Value> {
     put("evidence", evidence_named(sighting));
     put("binding", Value::Null);
     put("untrusted", json!(["findings[].observed", "offers[]", "signatures", "extensions[]", "rails[]"]));
+    seed::members(parts, &mut document);
     document
 }
 
@@ -87,9 +90,13 @@ fn target(offer: &Offer, sighting: &Sighting) -> Value {
     json!({"method": sighting.method, "x402Version": offer.version, "index": offer.index, "timeoutSeconds": offer.max_timeout_seconds})
 }
 
-fn offer(offer: &Offer) -> Value {
+fn offer(parts: &Parts<'_>, at: usize, offer: &Offer) -> Value {
+    let (excluded_reason, reasons) = seed::excluded(parts, at);
     let mut value = payment(offer);
     if let Value::Object(map) = &mut value {
+        map.insert("excluded_reason".to_owned(), excluded_reason);
+        map.insert("excluded_by".to_owned(), reasons);
+        map.insert("payTo_history".to_owned(), seed::relation(parts, at));
         map.insert("index".to_owned(), json!(offer.index));
         map.insert("x402Version".to_owned(), json!(offer.version));
         map.insert("source".to_owned(), json!(offer.source));
@@ -117,7 +124,7 @@ fn miss_reason(parts: &Parts<'_>) -> Value {
     match (&parts.sighting.result, parts.sighting.reading.kind) {
         (Err(refused), _) if refused.code.as_str().contains("timeout") => json!("probe_timeout"),
         (Err(refused), _) if refused.code.as_str().starts_with("address") => json!("ssrf"),
-        (Err(_), _) => json!("unreachable"),
+        (Err(_), _) => json!("no_402_envelope"),
         (_, ReadingKind::NotEvaluated(NotEvaluated::Reachable200)) => json!("reachable_200"),
         (_, ReadingKind::NotEvaluated(NotEvaluated::ServerError)) => json!("upstream_5xx"),
         _ => json!(parts.judged.decided.miss_reason),

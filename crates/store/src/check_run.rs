@@ -17,6 +17,8 @@ pub struct CheckRun {
     pub started: Timestamp,
     /// When it ended.
     pub finished: Option<Timestamp>,
+    /// How it ended: `done`, or `abandoned` by a process that died.
+    pub outcome: Option<String>,
 }
 
 impl Store {
@@ -45,8 +47,18 @@ impl Store {
     /// # Errors
     /// [`StoreError::Engine`] when it cannot be written.
     pub async fn finish_run(&self, id: &str, finished: Timestamp) -> Result<bool, StoreError> {
-        let sql = "UPDATE check_run SET finished = $2 WHERE id = $1 AND finished IS NULL";
+        let sql = "UPDATE check_run SET finished = $2, outcome = 'done' WHERE id = $1 AND finished IS NULL";
         Ok(self.db.run(sql, &[id.into(), finished.millis().into()]).await? == 1)
+    }
+
+    /// Closes every run that began before `before` and has no end, as abandoned; how many there were. A caller
+    /// leaves time enough for the runs of other processes that are still alive.
+    ///
+    /// # Errors
+    /// [`StoreError::Engine`] when it cannot be written.
+    pub async fn abandon_runs(&self, before: Timestamp, now: Timestamp) -> Result<u64, StoreError> {
+        let sql = "UPDATE check_run SET finished = $2, outcome = 'abandoned' WHERE started < $1 AND finished IS NULL";
+        self.db.run(sql, &[before.millis().into(), now.millis().into()]).await
     }
 
     /// The run with this id.
@@ -54,7 +66,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::Engine`] when it cannot be read.
     pub async fn run(&self, id: &str) -> Result<Option<CheckRun>, StoreError> {
-        let sql = "SELECT id, subject, \"trigger\", started, finished FROM check_run WHERE id = $1";
+        let sql = "SELECT id, subject, \"trigger\", started, finished, outcome FROM check_run WHERE id = $1";
         let read = |row: &crate::db::Row| {
             Ok(CheckRun {
                 id: row.text("id")?,
@@ -62,6 +74,7 @@ impl Store {
                 trigger: row.text("trigger")?,
                 started: Timestamp::from_millis(row.int("started")?),
                 finished: row.int_opt("finished")?.map(Timestamp::from_millis),
+                outcome: row.text_opt("outcome")?,
             })
         };
         self.db.one(sql, &[id.into()], read).await

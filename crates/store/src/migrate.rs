@@ -14,12 +14,20 @@ struct Step {
 }
 
 /// In order; a step that has been released is never edited.
-const STEPS: &[Step] = &[Step {
-    number: 1,
-    name: "init",
-    sqlite: include_str!("migrations/sqlite/0001_init.sql"),
-    postgres: include_str!("migrations/postgres/0001_init.sql"),
-}];
+const STEPS: &[Step] = &[
+    Step {
+        number: 1,
+        name: "init",
+        sqlite: include_str!("migrations/sqlite/0001_init.sql"),
+        postgres: include_str!("migrations/postgres/0001_init.sql"),
+    },
+    Step {
+        number: 2,
+        name: "run outcome",
+        sqlite: include_str!("migrations/sqlite/0002_run_outcome.sql"),
+        postgres: include_str!("migrations/postgres/0002_run_outcome.sql"),
+    },
+];
 
 /// Brings the tables up to date. PostgreSQL serialises this by an advisory lock; for SQLite the caller holds the
 /// file lock.

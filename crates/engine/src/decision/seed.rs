@@ -1,0 +1,90 @@
+//! The members of seed 003's answer that a check of one URL can fill, beside those that stand in the parent.
+//! Nothing is guessed: without a catalogue there is no claim, and counts are counts of one.
+
+use countersign_core::history::Relation;
+use countersign_core::policy::{Excluded, MissReason};
+use serde_json::{Map, Value, json};
+
+use super::Parts;
+
+/// Adds them. `payTo_age_s` is present only when a change was recorded.
+pub(super) fn members(parts: &Parts<'_>, document: &mut Map<String, Value>) {
+    let decided = &parts.judged.decided;
+    let mut put = |name: &str, value: Value| drop(document.insert(name.to_owned(), value));
+    put("readiness", json!(readiness(parts)));
+    put("stop_reason", json!(stop_reason(parts)));
+    put("objective", json!(parts.request.objective));
+    // English is not compiled by this version, so what was asked is what was understood.
+    put("interpreted_constraints", Value::Object(decided.applied_constraints.clone()));
+    put("unresolved_constraints", json!([]));
+    put("claimed", Value::Null);
+    put("claimed_payTo_match", Value::Null);
+    put("observed", observed(parts));
+    for counted in ["tried", "candidates_considered", "candidates_probed", "probed_count", "probe_ceiling"] {
+        put(counted, json!(1));
+    }
+    put("unprobed_count", json!(0));
+    put("probe_budget_exhausted", json!(false));
+    put("candidate_evaluation_complete", json!(true));
+    put("evaluation_complete", json!(true));
+    if let Some(changed) = parts.judged.after.pay_to_changed_at {
+        put("payTo_age_s", json!(parts.now.since(changed).div_euclid(1000)));
+    }
+}
+
+fn readiness(parts: &Parts<'_>) -> &'static str {
+    let decided = &parts.judged.decided;
+    match () {
+        () if decided.invocable => "invocable",
+        () if decided.payable => "payable",
+        () => "discovered",
+    }
+}
+
+fn stop_reason(parts: &Parts<'_>) -> &'static str {
+    match parts.judged.decided.miss_reason {
+        None => "winner_selected",
+        Some(MissReason::ConstraintsUnmet | MissReason::NoInputSchema) => "constraints_unmet",
+        Some(MissReason::No402Envelope | MissReason::NoPayto) => "candidate_set_exhausted",
+    }
+}
+
+fn observed(parts: &Parts<'_>) -> Value {
+    let (sighting, decided) = (parts.sighting, &parts.judged.decided);
+    let first = decided.selected.and_then(|at| sighting.reading.offers.get(at)).or(sighting.reading.offers.first());
+    json!({
+        "http_status": sighting.result.as_ref().ok().map(|answer| answer.status),
+        "payTo": first.map(|offer| &offer.pay_to),
+        "amount": first.and_then(|offer| offer.amount.as_ref()).map(ToString::to_string),
+        "latency_ms": sighting.latency_ms(),
+        "schema_present": sighting.reading.input_schema.is_some(),
+        "schema_sha256": sighting.reading.schema_sha256,
+        "payable": decided.payable,
+        "invocable": decided.invocable,
+        "observed_at": sighting.at,
+    })
+}
+
+/// Why the option at this place was not chosen; null for the one that was.
+pub(super) fn excluded(parts: &Parts<'_>, at: usize) -> (Value, Value) {
+    let decided = &parts.judged.decided;
+    let changed = |one: &Excluded| one.reasons.iter().any(|reason| reason.constraint == "accept_payTo_change");
+    match decided.excluded.iter().find(|one| one.offer == at) {
+        None if decided.selected == Some(at) => (Value::Null, json!([])),
+        None => (json!("ranked_below_winner"), json!([])),
+        Some(one) if !one.complete => (json!("incomplete_payment"), json!([])),
+        Some(one) if changed(one) => (json!("payTo_pending"), json!(one.reasons)),
+        Some(one) => (json!("constraints_unmet"), json!(one.reasons)),
+    }
+}
+
+/// How the option's recipient stands to those known of the URL.
+pub(super) fn relation(parts: &Parts<'_>, at: usize) -> Value {
+    let reading = &parts.sighting.reading;
+    let Some(offer) = reading.offers.get(at) else { return Value::Null };
+    match countersign_core::history::relation(&parts.judged.after, reading, offer) {
+        Relation::Known => json!("known"),
+        Relation::New => json!("new"),
+        Relation::Changed => json!("changed"),
+    }
+}
