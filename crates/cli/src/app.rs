@@ -8,6 +8,8 @@ use countersign_core::time::Timestamp;
 use countersign_engine::check::Checker;
 use countersign_engine::env::Env;
 use countersign_engine::keys::Keys;
+use countersign_engine::log::LogBook;
+use countersign_engine::transparency::Misses;
 use countersign_probe::{Door, DoorConfig};
 use countersign_store::{Location, Store};
 use tokio_rustls::rustls::pki_types::CertificateDer;
@@ -62,9 +64,23 @@ pub(crate) fn now() -> Timestamp {
 }
 
 /// Opens everything a check needs.
-pub(crate) async fn checker(settings: &Settings, env: Arc<Env>) -> anyhow::Result<Checker> {
+pub(crate) async fn checker(settings: &Settings, env: Arc<Env>, misses: Misses) -> anyhow::Result<Checker> {
+    let keys = keys(&settings.data.0)?;
+    let store = store(settings).await?;
+    let door = Door::new(door_config(settings)?);
+    let switches = lab_switches(settings, &env);
+    let book = LogBook::one_shot(&settings.data.0, Arc::clone(&env));
+    let checker = Checker::new(env, door, store, keys, switches).with_log(Arc::new(book), misses);
+    checker
+        .recover()
+        .await
+        .map_err(|error| Failure::blocked(error.to_string(), "`countersign doctor` looks for the cause"))?;
+    Ok(checker)
+}
+
+/// Opens the database.
+pub(crate) async fn store(settings: &Settings) -> anyhow::Result<Store> {
     let data = &settings.data.0;
-    let keys = keys(data)?;
     let location = match &settings.database.0 {
         Some(address) => Location::Postgres(address.clone()),
         None => {
@@ -73,17 +89,9 @@ pub(crate) async fn checker(settings: &Settings, env: Arc<Env>) -> anyhow::Resul
             Location::Sqlite(data.join("countersign.db"))
         }
     };
-    let store = Store::open(location)
-        .await
-        .map_err(|error| Failure::blocked(error.to_string(), "`countersign config` says which database is in force"))?;
-    let door = Door::new(door_config(settings)?);
-    let switches = lab_switches(settings, &env);
-    let checker = Checker::new(env, door, store, keys, switches);
-    checker
-        .recover()
-        .await
-        .map_err(|error| Failure::blocked(error.to_string(), "`countersign doctor` looks for the cause"))?;
-    Ok(checker)
+    let opened = Store::open(location).await;
+    Ok(opened
+        .map_err(|error| Failure::blocked(error.to_string(), "`countersign config` says which database is in force"))?)
 }
 
 fn door_config(settings: &Settings) -> anyhow::Result<DoorConfig> {

@@ -125,6 +125,15 @@ pub(crate) struct CheckArgs {
     /// Accept a recipient that changed for the first time
     #[arg(long = "accept-payto-change")]
     pub(crate) accept_payto_change: bool,
+    /// Write the log's receipt for the decision to this file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) receipt: Option<PathBuf>,
+    /// Succeed only with a receipt under a signed checkpoint
+    #[arg(long)]
+    pub(crate) require_transparency: bool,
+    /// Log decisions that selected nothing as well
+    #[arg(long)]
+    pub(crate) log_misses: bool,
 }
 
 /// How an endpoint is called.

@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::app::Failure;
 use crate::args::Global;
 
-pub(crate) use decision::{decision, worst};
+pub(crate) use decision::{decision, transparency, worst};
 
 /// One line of data.
 pub(crate) fn line(text: &str) {

@@ -132,6 +132,25 @@ fn a_checkpoint_and_a_bare_document_end_as_documented() {
     assert_eq!(code(&["verify", "decision.json", "--key", key, "--at", at, "--trust", "trust"]), Some(5));
 }
 
+#[test]
+fn the_demo_leaves_receipts_that_verify_with_its_trust_file_alone() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let kept = folder.path().join("kept");
+    assert_eq!(run(folder.path(), &["demo", "--quiet", "--json", "--keep", "kept"]), Some(0));
+    let receipt = kept.join("honest-v2.receipt.json");
+    let receipt = receipt.to_str().expect("text");
+    let code = |args: &[&str]| run(folder.path(), &[&["verify", receipt], args].concat());
+    assert_eq!(code(&["--trust", "kept/trust", "--require-pq", "--max-age", "1h"]), Some(0));
+    assert_eq!(code(&["--data", "kept"]), Some(0), "the data directory trusts its own log");
+    let vectors = vectors();
+    std::fs::write(kept.join("other"), vectors["trust"]["log+pq"].as_str().expect("text")).expect("written");
+    assert_eq!(code(&["--trust", "kept/other"]), Some(5));
+    let changed =
+        std::fs::read_to_string(receipt).expect("the receipt").replacen("\\\"payable\\\"", "\\\"mismatch\\\"", 1);
+    std::fs::write(kept.join("changed.json"), changed).expect("written");
+    assert_eq!(run(folder.path(), &["verify", "kept/changed.json", "--trust", "kept/trust"]), Some(1));
+}
+
 /// Runs a program of another language; what it prints last is shown, and it must say yes.
 fn says_yes(what: &str, command: &mut Command) {
     match command.output() {

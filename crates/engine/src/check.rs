@@ -1,4 +1,4 @@
-//! Checks one live paid endpoint: look, read, remember, decide, sign.
+//! Checks one live paid endpoint: look, read, remember, decide, sign, log, answer.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,13 +14,15 @@ use countersign_core::sign::Purpose;
 use countersign_core::time::Timestamp;
 use countersign_probe::{Answer, Declared, Door, Method, Politeness, RateLimited, Refused, Request, challenge};
 use countersign_store::{NewObservation, Store, StoreError};
-use serde_json::Value;
+use serde_json::{Value, json as value};
 use sha2::{Digest, Sha256};
 use tokio::sync::{OnceCell, Semaphore};
 
 use crate::decision;
 use crate::env::{Env, NoRandomness};
 use crate::keys::{Keys, KeysError};
+use crate::log::LogBook;
+use crate::transparency::{Demand, Misses, Transparency};
 use crate::transport;
 
 /// How many checks write to the store at a time. The others wait here, where waiting has no end, and not for a
@@ -37,6 +39,7 @@ pub struct Checker {
     politeness: Politeness,
     keeping: Semaphore,
     flights: Mutex<HashMap<FlightKey, Flight>>,
+    log: Option<(Arc<LogBook>, Misses)>,
 }
 
 /// The URL, and how it was said to be called.
@@ -95,6 +98,19 @@ pub struct Checked {
     pub word: Word,
     /// Whether an offer was selected under the buyer's rules.
     pub selected: bool,
+    /// What became of its leaf in the log.
+    pub transparency: Transparency,
+    /// Whether the buyer's demand for a receipt was met.
+    pub demand: Demand,
+}
+
+impl Checked {
+    /// The answer: the signed decision, and `pq_trust` beside it, which nobody signed.
+    pub fn answer(&self) -> Value {
+        let mut answer = self.document.clone();
+        answer["pq_trust"] = value!({"transparency": self.transparency.to_value()});
+        answer
+    }
 }
 
 /// Why a check could not be finished. What the seller did is never one of these.
@@ -122,7 +138,12 @@ impl Checker {
     pub fn new(env: Arc<Env>, door: Door, store: Store, keys: Keys, switches: Vec<&'static str>) -> Self {
         let (politeness, flights) = (Politeness::default(), Mutex::default());
         let (keys, keeping) = (tokio::sync::Mutex::new(keys), Semaphore::new(KEEPING));
-        Self { env, door, store, keys, switches, politeness, keeping, flights }
+        Self { env, door, store, keys, switches, politeness, keeping, flights, log: None }
+    }
+
+    /// The same checker, logging its decisions.
+    pub fn with_log(self, book: Arc<LogBook>, misses: Misses) -> Self {
+        Self { log: Some((book, misses)), ..self }
     }
 
     /// Looks at `request.url` and decides.
@@ -138,6 +159,8 @@ impl Checker {
     /// # Errors
     /// As [`Checker::check`].
     pub async fn check_as(&self, request: &CheckRequest, declared: Declared) -> Result<Checked, CheckError> {
+        // Prepare: look, decide, sign, keep. If the process dies in here, there is at most a signed decision that
+        // nobody has, and a leaf for none.
         let sighting = self.sight(request, declared).await?;
         let now = self.env.now();
         let judged = judge(request, &sighting, now);
@@ -145,7 +168,30 @@ impl Checker {
         let bytes = self.sign(decision::document(&parts), now).await?;
         self.keep(&bytes, now).await?;
         let document = serde_json::from_slice(&bytes).map_err(|error| CheckError::Seal(error.to_string()))?;
-        Ok(Checked { bytes, document, word: judged.told.word, selected: judged.decided.selected.is_some() })
+
+        // Intent: nothing is settled by a check, so there is nothing to announce. A settlement's intent leaf belongs
+        // here, after the signature and before any money moves.
+
+        // Log: the leaf is durable and under a signed checkpoint before the answer leaves. If the process dies in
+        // here, the log may hold a leaf whose decision nobody received: a commitment that no reveal opens.
+        let selected = judged.decided.selected.is_some();
+        let transparency = self.log(&bytes, selected).await;
+
+        // Answer: the receipt is kept first, so that whoever lost the answer can still export it. If the process dies
+        // in here, decision and receipt are in the store.
+        self.keep_receipt(&bytes, &transparency, now).await?;
+        let demand = transparency.meets(request.require_transparency);
+        Ok(Checked { bytes, document, word: judged.told.word, selected, transparency, demand })
+    }
+
+    /// A decision that selected nothing leaves no leaf unless misses are logged too.
+    async fn log(&self, bytes: &[u8], selected: bool) -> Transparency {
+        match &self.log {
+            Some((book, misses)) if selected || *misses == Misses::Logged => {
+                Transparency::log_in_background(book, bytes).await
+            }
+            Some(_) | None => Transparency::NotLogged,
+        }
     }
 
     /// Closes the runs that processes left open when they died; to be called once at the start.
@@ -276,6 +322,19 @@ impl Checker {
         self.store.put_document(&self.env.row_id()?, "decision", &sha256, bytes, now).await?;
         Ok(())
     }
+
+    async fn keep_receipt(&self, decision: &[u8], of: &Transparency, now: Timestamp) -> Result<(), CheckError> {
+        let Some(receipt) = of.receipt() else { return Ok(()) };
+        let bytes = receipt.to_value().to_string().into_bytes();
+        let sha256 = hex::encode(Sha256::digest(&bytes));
+        self.store.put_document(&receipt_id(decision), "receipt", &sha256, &bytes, now).await?;
+        Ok(())
+    }
+}
+
+/// Under which id the store keeps the receipt of a signed document.
+pub fn receipt_id(document: &[u8]) -> String {
+    format!("receipt-{}", hex::encode(Sha256::digest(document)))
 }
 
 impl Sighting {

@@ -137,7 +137,6 @@ fn not_evaluated(decided: &Decision, reading: &Reading) -> Value {
         json!({"what": "operator", "why": "not built into this version"}),
         json!({"what": "verdict", "why": "not built into this version"}),
         json!({"what": "reputation", "why": "not built into this version"}),
-        json!({"what": "log inclusion", "why": "not built into this version"}),
     ];
     list.extend(unresolved(reading).into_iter().map(|(what, why)| json!({"what": what, "why": why})));
     list.extend(decided.not_evaluated.iter().map(|one| json!(one)));

@@ -10,5 +10,6 @@ pub mod log;
 pub mod monitor;
 pub mod published;
 pub mod receipt;
+pub mod transparency;
 mod transport;
 pub mod verify;

@@ -1,8 +1,14 @@
 //! Says whether a signed decision is what its signer wrote, without a network and without our state.
 
+use std::borrow::Cow;
+
+use countersign_core::json::{self, Limits, Profile};
 use countersign_core::sign::{self, OpenError, VerifyingKey};
 use countersign_core::time::Timestamp;
-use serde_json::Value;
+use serde_json::{Map, Value};
+
+/// What stands beside a signed decision in an answer, and is signed by nobody.
+const BESIDE: &str = "pq_trust";
 
 /// What a verifier may conclude from one document.
 #[derive(Debug)]
@@ -21,12 +27,12 @@ pub struct Verified {
     pub document: Value,
 }
 
-/// Verifies `bytes` against trusted `keys`, at `now`.
+/// Verifies `bytes`, a signed document or the answer that carries one, against trusted `keys`, at `now`.
 ///
 /// # Errors
 /// [`OpenError`]: malformed, an unknown key, or a signature that does not hold.
 pub fn verify(bytes: &[u8], keys: &[VerifyingKey], now: Timestamp) -> Result<Verified, OpenError> {
-    let opened = sign::open(bytes, keys)?;
+    let opened = sign::open(&signed_part(bytes)?, keys)?;
     let expires_at = opened.document["expiresAt"].as_str().and_then(|text| Timestamp::parse(text).ok());
     Ok(Verified {
         schema: opened.schema,
@@ -36,4 +42,20 @@ pub fn verify(bytes: &[u8], keys: &[VerifyingKey], now: Timestamp) -> Result<Ver
         expired: expires_at.is_some_and(|end| now >= end),
         document: opened.document,
     })
+}
+
+/// An answer without what stands beside the decision: the document that was signed.
+///
+/// # Errors
+/// [`OpenError::Json`] for what is no strict JSON.
+pub fn signed_part(bytes: &[u8]) -> Result<Cow<'_, [u8]>, OpenError> {
+    let limits = Limits { string: 2 << 20, size: 4 << 20, ..Limits::default() };
+    let canonical = json::canonicalize(bytes, Profile::Signed, &limits)?;
+    let Ok(mut document) = serde_json::from_slice::<Map<String, Value>>(&canonical) else {
+        return Ok(Cow::Borrowed(bytes));
+    };
+    match document.remove(BESIDE) {
+        None => Ok(Cow::Borrowed(bytes)),
+        Some(_) => Ok(Cow::Owned(json::to_canonical(&document)?)),
+    }
 }

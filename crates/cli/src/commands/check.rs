@@ -11,6 +11,7 @@ use countersign_core::offer::Word;
 use countersign_core::policy::CheckRequest;
 use countersign_engine::check::{CheckError, Checked, Checker};
 use countersign_engine::env::Env;
+use countersign_engine::transparency::{Demand, Misses};
 use countersign_probe::Declared;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
@@ -26,26 +27,42 @@ pub(crate) async fn run(settings: &Settings, global: &Global, args: &CheckArgs) 
         return many(settings, global, args, list).await;
     }
     let request = request(args, args.url.as_deref().unwrap_or_default())?;
-    let checker = app::checker(settings, Arc::new(Env::Real)).await?;
+    let checker = app::checker(settings, Arc::new(Env::Real), misses(args)).await?;
     let checked = checker.check_as(&request, declared(args)).await.map_err(explain)?;
     if let Some(path) = &args.out {
         write(path, &checked.bytes)?;
     }
+    if let (Some(path), Some(receipt)) = (&args.receipt, checked.transparency.receipt()) {
+        write(path, format!("{}\n", receipt.to_value()).as_bytes())?;
+    }
     if global.json {
-        show::line(&String::from_utf8_lossy(&checked.bytes));
+        show::json(&checked.answer());
     } else {
         show::decision(&checked.document);
-        if let Some(path) = &args.out {
-            show::note(global, &format!("signed decision in {}", path.display()));
-        }
+        show::transparency(&checked.transparency);
+        written(global, "signed decision", args.out.as_deref());
+        let receipt = args.receipt.as_deref().filter(|_| checked.transparency.receipt().is_some());
+        written(global, "receipt", receipt);
     }
     Ok(exit(&checked))
 }
 
-/// 0 when an offer was selected under the rules, 4 when nothing could be judged, else 1.
+fn written(global: &Global, what: &str, path: Option<&Path>) {
+    if let Some(path) = path {
+        show::note(global, &format!("{what} in {}", path.display()));
+    }
+}
+
+fn misses(args: &CheckArgs) -> Misses {
+    if args.log_misses { Misses::Logged } else { Misses::Leafless }
+}
+
+/// 0 when an offer was selected under the rules, 5 when it lacks the receipt that was demanded, 4 when nothing could be
+/// judged, else 1.
 pub(crate) fn exit(checked: &Checked) -> Exit {
     match checked.word {
         Word::NotEvaluated => Exit::NotEvaluated,
+        _ if checked.selected && checked.demand == Demand::Unmet => Exit::Trust,
         _ if checked.selected => Exit::Yes,
         _ => Exit::No,
     }
@@ -57,7 +74,7 @@ async fn many(settings: &Settings, global: &Global, args: &CheckArgs, list: &Pat
         .map_err(|error| Failure::usage(format!("cannot read {}: {error}", list.display())))?;
     let urls: Vec<&str> =
         text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
-    let checker = app::checker(settings, Arc::new(Env::Real)).await?;
+    let checker = app::checker(settings, Arc::new(Env::Real), misses(args)).await?;
     let progress = bar(global, urls.len());
     let mut exit = Exit::Yes;
     for url in urls {
@@ -72,7 +89,7 @@ async fn one_of_many(checker: &Checker, args: &CheckArgs, url: &str, progress: &
     match request(args, url) {
         Ok(request) => {
             let checked = in_turn(checker, &request, declared(args), progress).await?;
-            show::line(&String::from_utf8_lossy(&checked.bytes));
+            show::json(&checked.answer());
             Ok(exit(&checked))
         }
         Err(failure) => {
@@ -157,6 +174,7 @@ pub(crate) fn request(args: &CheckArgs, url: &str) -> anyhow::Result<CheckReques
     request.min_observed_success = share(args.min_observed_success.as_deref())?;
     request.require_invocable = args.require_invocable;
     request.accept_payto_change = args.accept_payto_change;
+    request.require_transparency = args.require_transparency;
     Ok(request)
 }
 

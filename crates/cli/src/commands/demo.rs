@@ -8,7 +8,10 @@ use anyhow::Context;
 use countersign_core::sign::Purpose;
 use countersign_engine::check::{Checked, Checker};
 use countersign_engine::env::Env;
+use countersign_engine::receipt::{self, Demands, Receipt};
+use countersign_engine::transparency::Misses;
 use countersign_engine::verify::verify;
+use countersign_tlog::policy::{Policy, PostQuantum};
 use serde_json::{Value, json};
 
 use super::lab::expected;
@@ -48,6 +51,8 @@ struct Turn {
     as_expected: bool,
     /// The signed decision; none where the URL itself was refused.
     bytes: Option<Vec<u8>>,
+    /// The log's receipt, where an offer was selected.
+    receipt: Option<Receipt>,
 }
 
 pub(crate) async fn run(global: &Global, args: &DemoArgs) -> anyhow::Result<Exit> {
@@ -55,7 +60,7 @@ pub(crate) async fn run(global: &Global, args: &DemoArgs) -> anyhow::Result<Exit
     let lab = lab::start(0, app::now())?;
     let settings = lab_settings(global, &scratch.folder, &lab)?;
     let env = Arc::new(Env::Moved(AtomicI64::new(0)));
-    let checker = app::checker(&settings, Arc::clone(&env)).await?;
+    let checker = app::checker(&settings, Arc::clone(&env), Misses::Leafless).await?;
     show::note(global, &format!("{} sellers are up on loopback; nothing leaves this machine", lab::sellers().len()));
     show::note(
         global,
@@ -69,8 +74,9 @@ pub(crate) async fn run(global: &Global, args: &DemoArgs) -> anyhow::Result<Exit
         keep(&scratch.folder, &turns)?;
     }
     let signatures = signatures(&settings, &turns)?;
-    report(global, &turns, &signatures);
-    let held = turns.iter().all(|turn| turn.as_expected) && signatures.forged == 0 && signatures.tampered_refused;
+    let receipts = receipts(&settings, &turns)?;
+    report(global, &turns, &signatures, &receipts);
+    let held = turns.iter().all(|turn| turn.as_expected) && signatures.held() && receipts.held();
     Ok(if held { Exit::Yes } else { Exit::No })
 }
 
@@ -106,7 +112,13 @@ async fn turn(checker: &Checker, env: &Env, lab: &Lab, seller: &'static Seller) 
 
     let Ok(request) = super::check::request(&CheckArgs::default(), &lab.url(seller)) else {
         let as_expected = seller.expect.refused == Some("url_refused");
-        return Ok(Turn { seller, said: "not_evaluated (url_refused)".to_owned(), as_expected, bytes: None });
+        return Ok(Turn {
+            seller,
+            said: "not_evaluated (url_refused)".to_owned(),
+            as_expected,
+            bytes: None,
+            receipt: None,
+        });
     };
     for earlier in (1..looks).rev() {
         env.move_to(-apart * i64::from(earlier));
@@ -115,7 +127,8 @@ async fn turn(checker: &Checker, env: &Env, lab: &Lab, seller: &'static Seller) 
     env.move_to(0);
     let checked = checker.check(&request).await?;
     let as_expected = holds(seller, &checked);
-    Ok(Turn { seller, said: said(&checked.document), as_expected, bytes: Some(checked.bytes) })
+    let receipt = checked.transparency.receipt().cloned();
+    Ok(Turn { seller, said: said(&checked.document), as_expected, bytes: Some(checked.bytes), receipt })
 }
 
 /// Whether the check said what the lab's table expects, rule or refusal included.
@@ -143,6 +156,38 @@ struct Signatures {
     tampered_refused: bool,
 }
 
+impl Signatures {
+    fn held(&self) -> bool {
+        self.forged == 0 && self.tampered_refused
+    }
+}
+
+struct Receipts {
+    valid: usize,
+    wrong: usize,
+    /// Selected, and still without a receipt.
+    missing: usize,
+}
+
+impl Receipts {
+    fn held(&self) -> bool {
+        self.valid > 0 && self.wrong == 0 && self.missing == 0
+    }
+}
+
+/// Verifies every receipt against the log's trust file alone, post-quantum signature included.
+fn receipts(settings: &Settings, turns: &[Turn]) -> anyhow::Result<Receipts> {
+    let path = settings.data.0.join("log").join("trust");
+    let trust = std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let policy = Policy::parse(&trust).with_context(|| format!("in {}", path.display()))?;
+    let demands = Demands { policy: &policy, pq: PostQuantum::Required, max_age_ms: None, now: app::now() };
+    let holds = |receipt: &Receipt| receipt::verify(receipt.to_value().to_string().as_bytes(), &demands).is_ok();
+    let all: Vec<bool> = turns.iter().filter_map(|turn| turn.receipt.as_ref()).map(holds).collect();
+    let valid = all.iter().filter(|holds| **holds).count();
+    let selected = turns.iter().filter(|turn| turn.said.starts_with("payable")).count();
+    Ok(Receipts { valid, wrong: all.len() - valid, missing: selected.saturating_sub(all.len()) })
+}
+
 /// Verifies every decision, then one with a changed byte.
 fn signatures(settings: &Settings, turns: &[Turn]) -> anyhow::Result<Signatures> {
     let keys = app::keys(&settings.data.0)?.verifying(Purpose::Decision);
@@ -154,11 +199,12 @@ fn signatures(settings: &Settings, turns: &[Turn]) -> anyhow::Result<Signatures>
     Ok(Signatures { genuine: signed().count() - forged, forged, tampered_refused })
 }
 
-fn report(global: &Global, turns: &[Turn], signatures: &Signatures) {
+fn report(global: &Global, turns: &[Turn], signatures: &Signatures, receipts: &Receipts) {
     if global.json {
         let rows = turns.iter().map(|turn| json!({"seller": turn.seller.name, "said": turn.said, "expected": expected(turn.seller), "held": turn.as_expected}));
         return show::json(&json!({
             "checks": rows.collect::<Vec<_>>(), "signatures_valid": signatures.genuine, "tampered_refused": signatures.tampered_refused,
+            "receipts_valid": receipts.valid,
         }));
     }
     let says = turns.iter().map(|turn| turn.said.len()).max().unwrap_or(0);
@@ -173,6 +219,11 @@ fn report(global: &Global, turns: &[Turn], signatures: &Signatures) {
         turns.len(),
         signatures.genuine
     ));
+    show::line(&format!(
+        "{} decisions with a selected offer are in the log; {} receipts verified offline, ML-DSA-44 included",
+        receipts.valid + receipts.wrong + receipts.missing,
+        receipts.valid
+    ));
     show::line(if signatures.tampered_refused {
         "one decision with a changed word: refused"
     } else {
@@ -185,7 +236,13 @@ fn keep(folder: &Path, turns: &[Turn]) -> anyhow::Result<()> {
         let path = folder.join(format!("{}.decision.json", turn.seller.name));
         let Some(bytes) = &turn.bytes else { continue };
         std::fs::write(&path, bytes).with_context(|| format!("cannot write {}", path.display()))?;
+        let Some(receipt) = &turn.receipt else { continue };
+        let path = folder.join(format!("{}.receipt.json", turn.seller.name));
+        let text = format!("{}\n", receipt.to_value());
+        std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
     }
+    let (from, to) = (folder.join("log").join("trust"), folder.join("trust"));
+    std::fs::copy(&from, &to).with_context(|| format!("cannot write {}", to.display()))?;
     Ok(())
 }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use countersign_engine::env::Env;
+use countersign_engine::transparency::Misses;
 use serde_json::{Value, json};
 
 use crate::Exit;
@@ -22,7 +23,10 @@ pub(crate) async fn run(settings: &Settings, global: &Global) -> anyhow::Result<
         Examined { what: "keys", trouble: app::keys(&settings.data.0).err().map(|error| format!("{error:#}")) },
         Examined {
             what: "database and data directory",
-            trouble: app::checker(settings, Arc::new(Env::Real)).await.err().map(|error| format!("{error:#}")),
+            trouble: app::checker(settings, Arc::new(Env::Real), Misses::default())
+                .await
+                .err()
+                .map(|error| format!("{error:#}")),
         },
         Examined {
             what: "guard",

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use countersign_core::address;
 use countersign_core::network;
 use countersign_core::offer::rules;
+use countersign_engine::transparency::Transparency;
 use serde_json::Value;
 
 use super::line;
@@ -18,6 +19,20 @@ pub(crate) fn decision(document: &Value) {
     let switches: Vec<&str> = document["transport"]["lab_switches"].as_array().map_or_else(Vec::new, |all| texts(all));
     if !switches.is_empty() {
         line(&format!("  lab switches on: {}", switches.join(", ")));
+    }
+}
+
+/// Prints what the log said about it.
+pub(crate) fn transparency(transparency: &Transparency) {
+    match transparency {
+        Transparency::CheckpointSigned(receipt) => {
+            line(&format!("  logged as entry {} of {}", receipt.index, receipt.log_origin));
+        }
+        Transparency::NotLogged => {}
+        Transparency::Unavailable { reason, hint, .. } => {
+            line(&format!("  no receipt: {reason}"));
+            line(&format!("           hint: {hint}"));
+        }
     }
 }
 

@@ -63,8 +63,6 @@ impl Judge<'_> {
             (request.require_invocable && self.reading.input_schema.is_none()).then(|| outside("require_invocable")),
             request_covers(request, self.relation(offer)).then(|| outside("accept_payTo_change")),
             self.history(offer),
-            // This version writes no log, so no receipt can be promised.
-            request.require_transparency.then_some(Reason { constraint: "require_transparency", why: Why::Unknown }),
             (request.objective == Objective::LowestTotalCost && total.is_none())
                 .then_some(Reason { constraint: "objective", why: Why::Unknown }),
         ]

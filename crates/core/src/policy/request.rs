@@ -63,7 +63,7 @@ pub struct CheckRequest {
     pub require_invocable: bool,
     /// Whether a recipient that changed for the first time may be selected.
     pub accept_payto_change: bool,
-    /// Whether a receipt under a signed checkpoint is demanded.
+    /// Whether a receipt under a signed checkpoint is demanded. The engine judges it, after the decision is signed.
     pub require_transparency: bool,
 }
 

@@ -236,10 +236,14 @@ fn invocable_needs_a_schema_only_when_required() {
     assert!(run(&strict, &reading(vec![offer(BASE, A)]), &four()).invocable);
 }
 
+/// The receipt is made from the decision, so the decision cannot wait for it; the engine judges the demand afterwards.
 #[test]
-fn a_receipt_cannot_be_promised_without_a_log() {
+fn a_demand_for_a_receipt_is_recorded_and_excludes_no_offer() {
     let demand = |request: &mut CheckRequest| request.require_transparency = true;
-    assert_eq!(one(demand, |_| (), &four()), Some(("require_transparency", true)));
+    assert_eq!(one(demand, |_| (), &four()), None);
+    let mut request = ask();
+    demand(&mut request);
+    assert_eq!(request.applied()["require_transparency"], true);
 }
 
 #[test]

@@ -34,7 +34,7 @@ use crate::env::Env;
 use crate::receipt::{Demands, Receipt, verify};
 
 /// How long a leaf waits for a log that another process holds.
-pub const PATIENCE: Duration = Duration::from_secs(10);
+pub const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Between two tries: the holder is about to let go, or about to listen.
 const PAUSE: Duration = Duration::from_millis(20);
