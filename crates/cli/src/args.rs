@@ -199,6 +199,8 @@ pub(crate) enum LogCommand {
     Fsck,
     /// Look at a log once: signatures, age, that it only grew, and that its entries keep the rules
     Monitor(LogMonitorArgs),
+    /// Cosign the checkpoints of logs as long as they only grow (C2SP tlog-witness)
+    Witness(LogWitnessArgs),
 }
 
 /// `countersign log serve`
@@ -207,6 +209,26 @@ pub(crate) struct LogServeArgs {
     /// Address and port; port 0 takes a free one
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:4410")]
     pub(crate) listen: String,
+    /// Ask the witnesses of this policy (C2SP tlog-policy) whose lines name an address
+    #[arg(long, value_name = "FILE")]
+    pub(crate) witnesses: Option<PathBuf>,
+}
+
+/// `countersign log witness`
+#[derive(Debug, Args)]
+pub(crate) struct LogWitnessArgs {
+    /// Address and port; port 0 takes a free one
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:4411")]
+    pub(crate) listen: String,
+    /// Folder of this witness alone: its keys, and the last checkpoint of each log it cosigned
+    #[arg(long, value_name = "DIR")]
+    pub(crate) state: PathBuf,
+    /// The logs it cosigns for, as a trust policy (C2SP tlog-policy)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trust: PathBuf,
+    /// Its name, a URL without scheme, at the first start
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
 }
 
 /// `countersign log monitor`

@@ -2,6 +2,7 @@
 //! on disk; it holds no SQL and opens no socket of its own.
 
 pub mod check;
+pub mod cosigners;
 pub mod decision;
 pub mod env;
 pub mod fsck;
@@ -13,3 +14,4 @@ pub mod receipt;
 pub mod transparency;
 mod transport;
 pub mod verify;
+pub mod witness;

@@ -6,10 +6,13 @@
 
 use std::sync::Arc;
 
+use countersign_tlog::checkpoint::Checkpoint;
+use countersign_tlog::note::Note;
 use countersign_tlog::sequencer::{Log, ReadError};
 use countersign_tlog::tile::{PathError, TilePath};
 use serde_json::Value;
 
+use crate::cosigners::Cosigners;
 use crate::receipt::Receipt;
 
 #[cfg(test)]
@@ -19,6 +22,7 @@ mod tests;
 #[derive(Clone)]
 pub struct Published {
     log: Arc<Log>,
+    cosigners: Option<Arc<Cosigners>>,
 }
 
 /// Whether a file can still grow into a wider one of another name.
@@ -97,12 +101,37 @@ impl From<ReadError> for NotServed {
 impl Published {
     /// Shows this log.
     pub fn new(log: Arc<Log>) -> Self {
-        Self { log }
+        Self { log, cosigners: None }
     }
 
-    /// The newest signed checkpoint, a C2SP signed note.
+    /// Shows what witnesses have cosigned as well.
+    #[must_use]
+    pub fn with_cosigners(self, cosigners: Arc<Cosigners>) -> Self {
+        Self { cosigners: Some(cosigners), ..self }
+    }
+
+    /// The newest signed checkpoint, a C2SP signed note; with the cosignatures of witnesses that have seen it already.
     pub fn checkpoint(&self) -> String {
-        self.log.head().note.to_string()
+        let head = self.log.head();
+        let cosigned = self.cosigned().filter(|note| note.text() == head.note.text());
+        cosigned.as_ref().unwrap_or(&head.note).to_string()
+    }
+
+    fn cosigned(&self) -> Option<Note> {
+        self.cosigners.as_ref().and_then(|cosigners| cosigners.cosigned())
+    }
+
+    /// The checkpoint a receipt of leaf `index` stands under: the newest cosigned one, or the newest while no cosigned
+    /// one reaches that far.
+    fn checkpoint_over(&self, index: u64) -> Result<(Note, u64), NotServed> {
+        let size = |note: &Note| Checkpoint::parse(note.text()).map_or(0, |checkpoint| checkpoint.size);
+        let cosigned = self.cosigned().map(|note| (size(&note), note));
+        let head = self.log.head();
+        let (size, note) = match cosigned {
+            Some((size, note)) if index < size => (size, note),
+            _ => (head.checkpoint.size, head.note.clone()),
+        };
+        if index < size { Ok((note, size)) } else { Err(NotServed::Outside) }
     }
 
     /// The keys that verify the log, as a C2SP tlog-policy without witnesses.
@@ -120,7 +149,8 @@ impl Published {
         Ok(Tile { bytes, width: if path.is_full() { Width::Full } else { Width::Partial } })
     }
 
-    /// The receipt of leaf `index` under the newest checkpoint, without the reveal. Blocks like [`Self::tile`].
+    /// The receipt of leaf `index`, without the reveal: under the newest checkpoint that witnesses have cosigned, or
+    /// under the newest one while none of those reaches that far. Blocks like [`Self::tile`].
     ///
     /// # Errors
     /// [`NotServed`]
@@ -129,14 +159,14 @@ impl Published {
         if number.to_string() != index {
             return Err(NotServed::Index);
         }
-        let proof = self.log.receipt(number)?;
+        let (checkpoint, size) = self.checkpoint_over(number)?;
         let leaf = self.log.leaf(number)?;
         let receipt = Receipt {
             log_origin: self.log.head().checkpoint.origin.clone(),
             index: number,
             leaf_hash: countersign_tlog::merkle::leaf_hash(&leaf),
-            path: proof.path,
-            checkpoint: proof.checkpoint,
+            path: self.log.inclusion(number, size)?,
+            checkpoint,
             reveal: None,
         };
         Ok(receipt.to_public_value())

@@ -2,4 +2,4 @@
 
 mod http;
 
-pub use http::{Open, log, serve};
+pub use http::{log, serve, witness};

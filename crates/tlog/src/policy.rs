@@ -91,6 +91,7 @@ pub struct Policy {
     /// Witnesses and groups in the order of their lines.
     nodes: Vec<Node>,
     quorum: Option<usize>,
+    urls: Vec<(VerifierKey, String)>,
 }
 
 /// A name that can witness a checkpoint.
@@ -187,6 +188,11 @@ impl Policy {
         })
     }
 
+    /// The witnesses whose lines name an address, and that address as it stands there.
+    pub fn witness_urls(&self) -> &[(VerifierKey, String)] {
+        &self.urls
+    }
+
     /// Verifies a note against the policy: the origin's own log has signed, no known signature is wrong, and the
     /// quorum has cosigned.
     pub fn accept(&self, note: &Note, pq: PostQuantum) -> Result<Accepted<'_>, RejectError> {
@@ -236,6 +242,7 @@ struct Reader {
     /// Whether the node is a member of a group already.
     taken: Vec<bool>,
     quorum: Option<Option<usize>>,
+    urls: Vec<(VerifierKey, String)>,
 }
 
 impl Reader {
@@ -250,7 +257,8 @@ impl Reader {
             [] => Ok(()),
             [first, ..] if first.starts_with(b"#") => Ok(()),
             [b"log", vkey] | [b"log", vkey, _] => self.log(vkey),
-            [b"witness", name, vkey] | [b"witness", name, vkey, _] => self.witness(name, vkey),
+            [b"witness", name, vkey] => self.witness(name, vkey, None),
+            [b"witness", name, vkey, url] => self.witness(name, vkey, Some(url)),
             [b"group", name, threshold, members @ ..] if !members.is_empty() => self.group(name, threshold, members),
             [b"quorum", name] => self.quorum(name),
             [b"log" | b"witness" | b"group" | b"quorum", ..] => Err(Fault::Words),
@@ -270,7 +278,7 @@ impl Reader {
         room(self.logs.len())
     }
 
-    fn witness(&mut self, name: &[u8], vkey: &[u8]) -> Result<(), Fault> {
+    fn witness(&mut self, name: &[u8], vkey: &[u8], url: Option<&[u8]>) -> Result<(), Fault> {
         let key = parse_key(vkey)?;
         if key.algorithm() == Algorithm::Ed25519 {
             return Err(Fault::KeyRole);
@@ -279,6 +287,8 @@ impl Reader {
         if self.nodes.iter().any(same) {
             return Err(Fault::DuplicateKey);
         }
+        // An address that is not UTF-8 is none that anybody could ask.
+        self.urls.extend(url.and_then(|url| std::str::from_utf8(url).ok()).map(|url| (key.clone(), url.to_owned())));
         self.define(name, Node::Witness(key))?;
         room(self.nodes.iter().filter(|node| matches!(node, Node::Witness(_))).count())
     }
@@ -329,7 +339,7 @@ impl Reader {
             Node::Witness(key) => Some(key.clone()),
             Node::Group { .. } => None,
         }));
-        Ok(Policy { keys, logs: self.logs, nodes: self.nodes, quorum })
+        Ok(Policy { keys, logs: self.logs, nodes: self.nodes, quorum, urls: self.urls })
     }
 }
 

@@ -212,6 +212,14 @@ impl Log {
         Ok(TlogProof { extra: None, index, path, checkpoint: head.note.clone() })
     }
 
+    /// The proof that leaf `index` is in the tree of the first `size` leaves, which may be older than the newest.
+    pub fn inclusion(&self, index: u64, size: u64) -> Result<Vec<Hash>, ReadError> {
+        if size > self.head().checkpoint.size {
+            return Err(ReadError::Outside);
+        }
+        self.shared.with_tree(|tree| inclusion_proof(tree, index, size))
+    }
+
     /// The proof that the log of `old` leaves is a prefix of the log of `new` leaves; empty when `old` is 0.
     pub fn consistency(&self, old: u64, new: u64) -> Result<Vec<Hash>, ReadError> {
         if new > self.head().checkpoint.size || old > new {

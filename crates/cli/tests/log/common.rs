@@ -4,7 +4,11 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::Arc;
 
+use countersign_core::leaf::LeafType;
+use countersign_engine::env::Env;
+use countersign_engine::log::LogBook;
 use serde_json::Value;
 
 pub(crate) fn command(data: &Path, args: &[&str]) -> Command {
@@ -67,4 +71,18 @@ pub(crate) fn ask(address: &str, method: &str, path: &str, body: &[u8]) -> (u16,
     let end = bytes.windows(4).position(|four| four == b"\r\n\r\n").expect("a head");
     let status = std::str::from_utf8(&bytes[9..12]).expect("a status").parse().expect("a number");
     (status, bytes[end + 4..].to_vec())
+}
+
+/// Appends through whoever holds the log of `data`.
+pub(crate) fn append(data: &Path, texts: &[&str]) {
+    let book = LogBook::one_shot(data, Arc::new(Env::Real));
+    for text in texts {
+        book.append(LeafType::decision(), text.as_bytes()).expect("a receipt");
+    }
+}
+
+/// Exit code and what was said.
+pub(crate) fn told(data: &Path, args: &[&str]) -> (Option<i32>, Value) {
+    let out = run(data, &[args, &["--json"]].concat());
+    (out.status.code(), serde_json::from_slice(&out.stdout).unwrap_or_default())
 }

@@ -3,3 +3,4 @@
 mod common;
 mod serve;
 mod watch;
+mod witness;

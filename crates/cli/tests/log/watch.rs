@@ -1,26 +1,6 @@
 use std::path::Path;
-use std::sync::Arc;
 
-use countersign_core::leaf::LeafType;
-use countersign_engine::env::Env;
-use countersign_engine::log::LogBook;
-use serde_json::Value;
-
-use crate::common::{Server, run};
-
-/// Appends through whoever holds the log of `data`.
-fn append(data: &Path, texts: &[&str]) {
-    let book = LogBook::one_shot(data, Arc::new(Env::Real));
-    for text in texts {
-        book.append(LeafType::decision(), text.as_bytes()).expect("a receipt");
-    }
-}
-
-/// Exit code and what was said.
-fn told(data: &Path, args: &[&str]) -> (Option<i32>, Value) {
-    let out = run(data, &[args, &["--json"]].concat());
-    (out.status.code(), serde_json::from_slice(&out.stdout).unwrap_or_default())
-}
+use crate::common::{Server, append, told};
 
 fn copy(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).expect("a folder");

@@ -21,13 +21,14 @@ use std::time::{Duration, Instant};
 
 use countersign_core::leaf::{LeafType, Minute, Reveal, Salt};
 use countersign_tlog::policy::{Policy, PostQuantum};
-use countersign_tlog::sequencer::tiles::Tiles;
+use countersign_tlog::sequencer::tiles::{Tiles, Witnesses};
 use countersign_tlog::sequencer::{Appended, Clock, Config, Entry, Log, OpenError};
 use sha2::{Digest, Sha256};
 
 pub use error::LogError;
 pub use place::Place;
 pub(crate) use place::replace;
+pub(crate) use seeds::{Seeds, SeedsOf};
 pub use tiles::DirTiles;
 
 use crate::env::Env;
@@ -63,6 +64,13 @@ impl LogBook {
     /// For a server: batches are collected for 20 ms.
     pub fn serving(data: &Path, env: Arc<Env>) -> Self {
         Self::with(data, env, Config::default())
+    }
+
+    /// Tells these of every checkpoint that is published.
+    #[must_use]
+    pub fn witnessed_by(mut self, witnesses: Arc<dyn Witnesses>) -> Self {
+        self.config.witnesses = Some(witnesses);
+        self
     }
 
     fn with(data: &Path, env: Arc<Env>, config: Config) -> Self {

@@ -15,7 +15,7 @@ use countersign_tlog::sequencer::disk::{Disk, RealDisk};
 use countersign_tlog::sequencer::{self, InitError};
 
 use super::LogError;
-use super::seeds::Seeds;
+use super::seeds::{Seeds, SeedsOf};
 use crate::env::Env;
 
 /// The paths of one data directory's log.
@@ -54,7 +54,7 @@ impl Place {
 
     /// The log's keys, when there are any.
     pub(super) fn seeds(&self) -> Result<Option<Seeds>, LogError> {
-        Seeds::load(&self.seeds_file())
+        Seeds::load(SeedsOf::Log, &self.seeds_file())
     }
 
     /// The keys of a log that is there. Makes keys and log when there never were any.
@@ -82,7 +82,7 @@ impl Place {
 
     /// Keys first: a crash in between leaves keys that never signed, and the next start goes on from there.
     fn init(&self, env: &Env, origin: Option<Origin>) -> Result<Seeds, LogError> {
-        let seeds = Seeds::new(env, origin)?;
+        let seeds = Seeds::new(SeedsOf::Log, env, origin)?;
         let seeds = seeds.store(&self.seeds_file())?;
         self.make(seeds)
     }

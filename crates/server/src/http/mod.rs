@@ -4,13 +4,17 @@ mod problem;
 mod read;
 mod serve;
 mod shape;
+mod witness;
+
+use std::sync::Arc;
 
 use axum::Router;
-use axum::routing::get;
+use axum::extract::DefaultBodyLimit;
+use axum::routing::{get, post};
 use countersign_engine::published::Published;
+use countersign_engine::witness::{LARGEST_REQUEST, Witness};
 
 pub use serve::serve;
-pub use shape::Open;
 
 /// The read API of a log.
 pub fn log(public: Published) -> Router {
@@ -20,5 +24,15 @@ pub fn log(public: Published) -> Router {
         .route("/log/receipt/{index}", get(read::receipt))
         .route("/log/trust", get(read::trust))
         .with_state(public);
-    shape::shaped(routes, Open::ToPages)
+    shape::shaped(routes)
+}
+
+/// A witness: submissions, and its newest checkpoint of each log under the hex SHA-256 of the log's origin.
+pub fn witness(witness: Arc<Witness>) -> Router {
+    let routes = Router::new()
+        .route("/add-checkpoint", post(witness::add_checkpoint))
+        .route("/{origin}/checkpoint", get(witness::checkpoint))
+        .layer(DefaultBodyLimit::max(LARGEST_REQUEST))
+        .with_state(witness);
+    shape::shaped(routes)
 }

@@ -19,27 +19,18 @@ use super::problem::Problem;
 const ANSWER_WITHIN: Duration = Duration::from_secs(10);
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// Whether scripts of any web page may read the answers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Open {
-    /// They may: nothing here is secret or bound to a session.
-    ToPages,
-    /// They may not.
-    ToPrograms,
-}
-
 /// Gives a router the answers for unknown paths and methods, and every answer its shape.
-pub(super) fn shaped(routes: Router, open: Open) -> Router {
+pub(super) fn shaped(routes: Router) -> Router {
     routes
         .fallback(|| async { Problem::no_route() })
         .method_not_allowed_fallback(|| async { Problem::no_method() })
-        .layer(middleware::from_fn(move |request, next| shape(open, request, next)))
+        .layer(middleware::from_fn(shape))
 }
 
-async fn shape(open: Open, request: Request, next: Next) -> Response {
+async fn shape(request: Request, next: Next) -> Response {
     let id = Env::Real.row_id().unwrap_or_default();
-    let mut response = match (open, request.method()) {
-        (Open::ToPages, &Method::OPTIONS) => preflight(),
+    let mut response = match *request.method() {
+        Method::OPTIONS => preflight(),
         _ => tokio::time::timeout(ANSWER_WITHIN, next.run(request))
             .await
             .unwrap_or_else(|_| Problem::slow().into_response()),
@@ -49,9 +40,7 @@ async fn shape(open: Open, request: Request, next: Next) -> Response {
         response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     }
-    if open == Open::ToPages {
-        response.headers_mut().insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
-    }
+    response.headers_mut().insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
     if let Ok(id) = HeaderValue::from_str(&id) {
         response.headers_mut().insert(REQUEST_ID, id);
     }

@@ -3,6 +3,7 @@
 mod fsck;
 mod monitor;
 mod serve;
+mod witness;
 
 use crate::Exit;
 use crate::args::{Global, LogCommand};
@@ -12,6 +13,7 @@ pub(crate) async fn run(settings: &Settings, global: &Global, command: &LogComma
     match command {
         LogCommand::Fsck => Ok(fsck::run(settings, global)),
         LogCommand::Monitor(args) => monitor::run(settings, global, args).await,
+        LogCommand::Witness(args) => witness::run(global, args).await,
         LogCommand::Serve(args) => serve::run(settings, global, args).await,
     }
 }

@@ -1,17 +1,24 @@
 //! `countersign log serve`: holds the log of the data directory, answers the read API, and takes leaves from other
 //! processes until it is told to stop.
 
+use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
+use countersign_engine::cosigners::{Cosigners, Named};
 use countersign_engine::env::Env;
-use countersign_engine::log::{LogBook, LogError};
+use countersign_engine::log::{LogBook, LogError, Place};
 use countersign_engine::published::Published;
+use countersign_probe::Limits;
+use countersign_tlog::key::VerifierKey;
 use serde_json::json;
 use tokio::net::TcpListener;
+use tokio::runtime::Handle;
 use tokio::signal::unix::{SignalKind, signal};
 
+use super::monitor::{policy, service_url, services};
 use crate::Exit;
 use crate::app::Failure;
 use crate::args::{Global, LogServeArgs};
@@ -19,8 +26,19 @@ use crate::settings::Settings;
 use crate::show;
 
 pub(crate) async fn run(settings: &Settings, global: &Global, args: &LogServeArgs) -> anyhow::Result<Exit> {
-    let book = LogBook::serving(&settings.data.0, Arc::new(Env::Real));
+    let env = Arc::new(Env::Real);
+    let mut book = LogBook::serving(&settings.data.0, Arc::clone(&env));
+    let cosigners = args.witnesses.as_deref().map(|file| cosigners(settings, file, &env)).transpose()?;
+    if let Some(cosigners) = &cosigners {
+        let told: Arc<Cosigners> = Arc::clone(cosigners);
+        book = book.witnessed_by(told);
+    }
     let log = book.hold().map_err(|error| refused(&error))?;
+    let mut public = Published::new(Arc::clone(&log));
+    if let Some(cosigners) = cosigners {
+        cosigners.start(&log, &Handle::current());
+        public = public.with_cosigners(cosigners);
+    }
     let (listener, address) = listen(&args.listen).await?;
     let head = log.head();
     say(global, &address, head.checkpoint.origin.as_str(), head.checkpoint.size);
@@ -32,11 +50,26 @@ pub(crate) async fn run(settings: &Settings, global: &Global, args: &LogServeArg
     let stop = async {
         tokio::select! { () = told_to_stop() => {}, () = ended => {} }
     };
-    countersign_server::serve(listener, countersign_server::log(Published::new(Arc::clone(&log))), stop).await;
+    countersign_server::serve(listener, countersign_server::log(public), stop).await;
     match log.fatal() {
         None => Ok(Exit::Yes),
         Some(fatal) => Err(Failure::blocked(fatal.to_string(), "start it again: what is on disk decides").into()),
     }
+}
+
+/// The witnesses of a policy file that can be asked. Lines with one address are the keys of one witness.
+fn cosigners(settings: &Settings, file: &Path, env: &Arc<Env>) -> anyhow::Result<Arc<Cosigners>> {
+    let mut keys: BTreeMap<String, Vec<VerifierKey>> = BTreeMap::new();
+    for (key, url) in policy(file)?.witness_urls() {
+        keys.entry(url.clone()).or_default().push(key.clone());
+    }
+    if keys.is_empty() {
+        return Err(Failure::usage(format!("no witness in {} has an address to ask", file.display())).into());
+    }
+    let named = keys.into_iter().map(|(url, keys)| Ok(Named { url: service_url(&url)?, keys }));
+    let named = named.collect::<anyhow::Result<Vec<_>>>()?;
+    let services = services(settings, Limits::default())?;
+    Ok(Cosigners::new(named, services, Arc::clone(env), &Place::new(&settings.data.0).log()))
 }
 
 fn refused(error: &LogError) -> Failure {

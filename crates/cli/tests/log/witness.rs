@@ -1,0 +1,122 @@
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use crate::common::{Server, append, ask, told};
+
+/// A log's folder, a witness that knows the log, and the policy that demands both of the witness's keys.
+struct World {
+    data: tempfile::TempDir,
+    witness: Server,
+    policy: PathBuf,
+}
+
+fn start_witness(data: &Path) -> Server {
+    Server::start(
+        data,
+        &["log", "witness", "--state", "w", "--trust", "log/trust", "--name", "witness.example.test/w1"],
+    )
+}
+
+fn policy(data: &Path, witness: &Server, address: &str) -> PathBuf {
+    let mut text = std::fs::read_to_string(data.join("log/trust")).expect("a policy").replace("quorum none\n", "");
+    for (vkey, turn) in witness.said["vkeys"].as_array().expect("keys").iter().zip(1..) {
+        text += &format!("witness w{turn} {} http://{address}\n", vkey.as_str().expect("text"));
+    }
+    let path = data.join("policy");
+    std::fs::write(&path, text + "group both all w1 w2\nquorum both\n").expect("written");
+    path
+}
+
+impl World {
+    fn new() -> Self {
+        let data = tempfile::tempdir().expect("a folder");
+        append(data.path(), &["{\"a\":1}"]);
+        let witness = start_witness(data.path());
+        let policy = policy(data.path(), &witness, &witness.address);
+        Self { data, witness, policy }
+    }
+
+    fn serve(&self) -> Server {
+        Server::start(self.data.path(), &["log", "serve", "--witnesses", self.policy.to_str().expect("text")])
+    }
+
+    fn monitor(&self, server: &Server) -> Option<i32> {
+        let (url, policy) = (format!("http://{}/log", server.address), self.policy.to_str().expect("text"));
+        told(self.data.path(), &["log", "monitor", &url, "--trust", policy]).0
+    }
+
+    fn verify(&self, server: &Server, index: u64) -> Option<i32> {
+        let (status, receipt) = server.get(&format!("/log/receipt/{index}"));
+        assert_eq!(status, 200);
+        let file = self.data.path().join("receipt.json");
+        std::fs::write(&file, receipt).expect("written");
+        let policy = self.policy.to_str().expect("text");
+        told(self.data.path(), &["verify", file.to_str().expect("text"), "--trust", policy]).0
+    }
+}
+
+/// Waits for something that happens in the background, and gives up in the end.
+fn eventually(what: &str, mut there: impl FnMut() -> bool) {
+    let until = Instant::now() + Duration::from_secs(60);
+    while !there() {
+        assert!(Instant::now() < until, "{what}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+fn signatures(server: &Server) -> usize {
+    String::from_utf8(server.get("/log/checkpoint").1).expect("text").matches("\u{2014} ").count()
+}
+
+#[test]
+fn a_witnessed_log_satisfies_a_quorum_without_ever_waiting_for_it() {
+    let world = World::new();
+    let alone = Server::start(world.data.path(), &["log", "serve"]);
+    assert_eq!(world.monitor(&alone), Some(5), "nobody has cosigned");
+    assert_eq!(world.verify(&alone, 0), Some(5));
+    assert_eq!(alone.stop(), Some(0));
+
+    let server = world.serve();
+    eventually("cosigned", || signatures(&server) == 4);
+    assert_eq!(world.monitor(&server), Some(0));
+    assert_eq!(world.verify(&server, 0), Some(0), "the log gives receipts under the cosigned checkpoint");
+    append(world.data.path(), &["{\"a\":2}", "{\"a\":3}"]);
+    let third = |server: &Server| server.get("/log/checkpoint").1.windows(3).any(|three| three == b"\n3\n");
+    eventually("cosigned again", || third(&server) && signatures(&server) == 4);
+    assert_eq!(world.verify(&server, 2), Some(0));
+}
+
+#[test]
+fn a_witness_that_is_away_delays_nothing() {
+    let world = World::new();
+    let policy = policy(world.data.path(), &world.witness, "127.0.0.1:1");
+    let server = Server::start(world.data.path(), &["log", "serve", "--witnesses", policy.to_str().expect("text")]);
+    append(world.data.path(), &["{\"a\":2}"]);
+    let (status, checkpoint) = server.get("/log/checkpoint");
+    assert_eq!((status, checkpoint.windows(3).any(|three| three == b"\n2\n")), (200, true));
+    assert_eq!(signatures(&server), 2);
+    assert_eq!(server.stop(), Some(0));
+}
+
+#[test]
+fn a_witness_answers_over_http_as_the_specification_says() {
+    let world = World::new();
+    let post = |body: &[u8]| ask(&world.witness.address, "POST", "/add-checkpoint", body);
+    assert_eq!(post(b"rubbish").0, 400);
+    assert_eq!(post(&vec![b'a'; 200_000]).0, 413);
+    let note = std::fs::read_to_string(world.data.path().join("log/checkpoint")).expect("a checkpoint");
+    let submit = |old: u64, note: &str| post(format!("old {old}\n\n{note}").as_bytes());
+    assert_eq!(submit(0, &note.replacen("\n1\n", "\n2\n", 1)).0, 403);
+    assert_eq!(submit(0, &note.replacen("countersign.local", "elsewhere.local", 1)).0, 404);
+    let (status, lines) = submit(0, &note);
+    assert_eq!((status, String::from_utf8(lines).expect("text").lines().count()), (200, 2));
+    assert_eq!(submit(0, &note), (409, b"1\n".to_vec()));
+    assert_eq!(submit(2, &note).0, 400);
+    assert_eq!(submit(1, &note).0, 200);
+    let hash = std::fs::read_dir(world.data.path().join("w")).expect("a folder");
+    let names = hash.map(|entry| entry.expect("an entry").file_name().into_string().expect("text"));
+    let cosigned = names.filter_map(|name| name.strip_suffix(".cosigned").map(str::to_owned)).next().expect("a file");
+    let (status, shown) = world.witness.get(&format!("/{cosigned}/checkpoint"));
+    assert_eq!((status, String::from_utf8(shown).expect("text").matches("\u{2014} ").count()), (200, 4));
+    assert_eq!(world.witness.get(&format!("/{}/checkpoint", "0".repeat(64))).0, 404);
+}

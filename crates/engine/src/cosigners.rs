@@ -1,0 +1,169 @@
+//! The log's side of witnessing: checkpoints are shown to every witness the operator named, and what they cosign is
+//! kept beside the log.
+//!
+//! Nothing waits for a witness. Each has a task of its own that is told of new checkpoints, asks about the newest, and
+//! forgets those it missed; one that is away is asked again later, with less and less haste. Their answers are believed
+//! only when the signature holds.
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::time::Duration;
+
+use countersign_probe::configured::{Call, ConfiguredUrl, Services};
+use countersign_tlog::checkpoint::Checkpoint;
+use countersign_tlog::key::VerifierKey;
+use countersign_tlog::note::{Note, NoteSignature};
+use countersign_tlog::sequencer::Log;
+use countersign_tlog::sequencer::tiles::Witnesses;
+use countersign_tlog::witness::{AddCheckpoint, Answer, with_cosignatures};
+use tokio::runtime::Handle;
+use tokio::sync::watch;
+
+use crate::env::Env;
+use crate::log::replace;
+
+const FIRST_PAUSE: Duration = Duration::from_secs(1);
+const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+const TEXT: &str = "text/plain; charset=utf-8";
+
+/// A witness that the operator named.
+#[derive(Clone, Debug)]
+pub struct Named {
+    /// Its submission address; `add-checkpoint` is below it.
+    pub url: ConfiguredUrl,
+    /// The keys its cosignatures are believed by.
+    pub keys: Vec<VerifierKey>,
+}
+
+/// The witnesses of a log and what they have cosigned.
+pub struct Cosigners {
+    named: Vec<Named>,
+    services: Services,
+    env: Arc<Env>,
+    file: PathBuf,
+    log: OnceLock<Weak<Log>>,
+    news: watch::Sender<u64>,
+    held: Mutex<Held>,
+}
+
+/// Cosignatures of one checkpoint, one a key.
+#[derive(Default)]
+struct Held {
+    note: Option<Note>,
+    lines: BTreeMap<String, NoteSignature>,
+}
+
+impl Cosigners {
+    /// Witnesses of the log whose folder is `log`; `cosigned` in it keeps the newest checkpoint they cosigned.
+    pub fn new(named: Vec<Named>, services: Services, env: Arc<Env>, log: &Path) -> Arc<Self> {
+        let file = log.join("cosigned");
+        let (news, log) = (watch::Sender::new(0), OnceLock::new());
+        Arc::new(Self { named, services, env, file, log, news, held: Mutex::default() })
+    }
+
+    /// Begins to ask about `log`, from tasks on this runtime that end when the log is gone.
+    pub fn start(self: &Arc<Self>, log: &Arc<Log>, runtime: &Handle) {
+        if self.log.set(Arc::downgrade(log)).is_ok() {
+            for at in 0..self.named.len() {
+                runtime.spawn(Arc::clone(self).follow(at));
+            }
+            self.news.send_modify(|turn| *turn += 1);
+        }
+    }
+
+    /// The newest checkpoint that a witness has cosigned, with all cosignatures it has so far.
+    pub fn cosigned(&self) -> Option<Note> {
+        let held = self.held();
+        let lines: Vec<NoteSignature> = held.lines.values().cloned().collect();
+        held.note.as_ref().map(|note| with_cosignatures(note, &lines, &self.keys()))
+    }
+
+    fn held(&self) -> MutexGuard<'_, Held> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn keys(&self) -> Vec<VerifierKey> {
+        self.named.iter().flat_map(|one| one.keys.iter().cloned()).collect()
+    }
+
+    /// One witness, until the log is gone.
+    async fn follow(self: Arc<Self>, at: usize) {
+        let Some(named) = self.named.get(at) else { return };
+        let mut news = self.news.subscribe();
+        news.mark_changed();
+        let (mut old, mut pause) = (0, FIRST_PAUSE);
+        while news.changed().await.is_ok() && self.log.get().is_some_and(|log| log.strong_count() > 0) {
+            while let Err(Away) = self.ask(named, &mut old).await {
+                tokio::time::sleep(pause).await;
+                pause = LONGEST_PAUSE.min(pause * 2);
+                if self.log.get().is_none_or(|log| log.strong_count() == 0) {
+                    return;
+                }
+            }
+            pause = FIRST_PAUSE;
+        }
+    }
+
+    /// Asks about the newest checkpoint; a witness that is at another size is asked once more from there.
+    async fn ask(&self, named: &Named, old: &mut u64) -> Result<(), Away> {
+        let url = named.url.below("add-checkpoint").map_err(|_| Away)?;
+        for _ in 0..2 {
+            let request = self.request(*old).await?;
+            let call = Call::post("*/*", TEXT, request.to_string().into_bytes());
+            let reply = self.services.call(&url, &call, self.env.now()).await.map_err(|_| Away)?;
+            match Answer::read(reply.status, &reply.body) {
+                Answer::Cosigned(lines) => {
+                    *old = self.collect(&request.checkpoint, &lines, &named.keys).ok_or(Away)?;
+                    return Ok(());
+                }
+                Answer::OtherOld(size) => *old = size,
+                Answer::Refused(_) => return Err(Away),
+            }
+        }
+        Err(Away)
+    }
+
+    async fn request(&self, old: u64) -> Result<AddCheckpoint, Away> {
+        let log = self.log.get().and_then(Weak::upgrade).ok_or(Away)?;
+        // Tiles may have to be read. The log is let go before the witness is asked, so that it can close meanwhile.
+        let made = tokio::task::spawn_blocking(move || log.witness_request(old)).await;
+        made.ok().and_then(Result::ok).ok_or(Away)
+    }
+
+    /// Takes cosignatures in; the size they are for, when one of them holds.
+    fn collect(&self, asked: &Note, lines: &[NoteSignature], keys: &[VerifierKey]) -> Option<u64> {
+        let checkpoint = Checkpoint::parse(asked.text()).ok()?;
+        let valid = with_cosignatures(asked, lines, keys);
+        let new = valid.signatures().get(asked.signatures().len()..).filter(|new| !new.is_empty())?;
+        let mut held = self.held();
+        let size = |note: &Note| Checkpoint::parse(note.text()).map_or(0, |checkpoint| checkpoint.size);
+        match held.note.as_ref() {
+            // A slow witness has cosigned a checkpoint that others have left behind.
+            Some(note) if size(note) > checkpoint.size => return Some(checkpoint.size),
+            Some(note) if note.text() == asked.text() => {}
+            _ => held.lines.clear(),
+        }
+        held.note = Some(asked.clone());
+        held.lines.extend(new.iter().map(|line| (format!("{}+{}", line.name(), line.id()), line.clone())));
+        drop(held);
+        if let Some(note) = self.cosigned() {
+            // Lost in a crash, it is asked for again.
+            let _lags = replace(&self.file, note.to_string().as_bytes(), 0o644);
+        }
+        Some(checkpoint.size)
+    }
+}
+
+impl Witnesses for Cosigners {
+    fn offer(&self, _note: &[u8]) {
+        // The note itself is not kept: when its turn comes, a witness is asked about the newest one.
+        self.news.send_modify(|turn| *turn += 1);
+    }
+}
+
+/// A witness gave no cosignature this time.
+struct Away;

@@ -1,0 +1,211 @@
+//! A witness of logs (C2SP tlog-witness): it cosigns a checkpoint only when it continues the last one it cosigned.
+//!
+//! The promise is that two checkpoints with this witness's signature never contradict each other, also over crashes.
+//! So requests take turns, the new state is durable before anything is signed, and what a request was judged by is what
+//! its state replaces. A witness that died may have remembered a checkpoint it never signed, which costs the log one
+//! repeated request; it never signed one that it does not remember.
+
+#[cfg(test)]
+mod tests;
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use countersign_tlog::checkpoint::{Checkpoint, Origin};
+use countersign_tlog::key::{Algorithm, KeyName, SignerKey, VerifierKey};
+use countersign_tlog::note::Note;
+use countersign_tlog::policy::Policy;
+use countersign_tlog::witness::{self, AddCheckpoint, Refusal, State};
+
+use crate::env::Env;
+use crate::log::{LogError, Seeds, SeedsOf, replace};
+
+/// The largest request in bytes.
+pub const LARGEST_REQUEST: usize = witness::MAX_REQUEST;
+
+/// A place between two actions, in the order they happen; tests end the process there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Step {
+    /// The request is right; nothing is written.
+    Judged,
+    /// The new state is durable; nothing is signed.
+    Persisted,
+    /// It is signed, and the answer has not left.
+    Signed,
+}
+
+/// A witness with its keys and its folder.
+pub struct Witness {
+    dir: PathBuf,
+    logs: Vec<VerifierKey>,
+    keys: Vec<SignerKey>,
+    env: Arc<Env>,
+    turn: Mutex<()>,
+    observe: fn(Step),
+    _lock: File,
+}
+
+/// Why a witness cannot start.
+#[derive(Debug, thiserror::Error)]
+pub enum WitnessError {
+    /// The file system refused.
+    #[error("cannot use {path}: {source}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Another witness has this folder.
+    #[error("another process is the witness of {0}")]
+    Held(PathBuf),
+    /// The first start needs a name.
+    #[error("a new witness needs a name, such as witness.example/w1")]
+    Unnamed,
+    /// It has another name already.
+    #[error("this witness is named {0}, and a name never changes")]
+    OtherName(Origin),
+    /// Its seeds.
+    #[error(transparent)]
+    Seeds(#[from] LogError),
+    /// Its seeds give no keys.
+    #[error("the seeds give no keys: {0}")]
+    Keys(String),
+}
+
+/// A request was not answered by a cosignature.
+#[derive(Debug, thiserror::Error)]
+pub enum NotCosigned {
+    /// The request is at fault, or the log.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// The witness is: its state does not read or cannot be written, so it signs nothing.
+    #[error("the witness cannot answer: {0}")]
+    Ours(String),
+}
+
+impl Witness {
+    /// Opens the witness in `dir` for the logs of a policy. The first start makes its keys under `name`.
+    ///
+    /// # Errors
+    /// [`WitnessError`]
+    pub fn open(dir: &Path, policy: &Policy, name: Option<KeyName>, env: Arc<Env>) -> Result<Self, WitnessError> {
+        let failed = |source| WitnessError::Io { path: dir.to_owned(), source };
+        fs::create_dir_all(dir).map_err(failed)?;
+        let lock = lock(dir)?;
+        let keys = keys(dir, name, &env)?;
+        let logs = policy.logs().to_vec();
+        Ok(Self { dir: dir.to_owned(), logs, keys, env, turn: Mutex::new(()), observe: |_| (), _lock: lock })
+    }
+
+    /// The name in its signatures.
+    pub fn name(&self) -> &str {
+        self.keys.first().map_or("", |key| key.verifier().name().as_str())
+    }
+
+    /// Its public keys, one vkey each: Ed25519 (0x04) and ML-DSA-44 (0x06).
+    pub fn vkeys(&self) -> Vec<String> {
+        self.keys.iter().map(|key| key.verifier().to_string()).collect()
+    }
+
+    /// The logs it knows.
+    pub fn logs(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = self.logs.iter().map(|key| key.name().as_str()).collect();
+        names.dedup();
+        names
+    }
+
+    /// Answers an `add-checkpoint` request: cosignature lines. Blocks while another request has its turn.
+    ///
+    /// # Errors
+    /// [`NotCosigned`], with the HTTP status in its [`Refusal`].
+    pub fn add_checkpoint(&self, body: &[u8]) -> Result<String, NotCosigned> {
+        let request = AddCheckpoint::parse(body).map_err(|error| Refusal::Malformed(error.to_string()))?;
+        let origin = witness::origin(&request)?;
+
+        // 1. Judge by the state that is on disk. Nobody else may between here and 2, or two requests judged by one
+        //    state would let the log grow in two directions. Dies here: nothing has changed.
+        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let state = self.state(&origin)?;
+        let next = witness::judge(&request, &self.logs, &state)?;
+        (self.observe)(Step::Judged);
+
+        // 2. Remember, durably. Dies during it: the old state or the new. Dies after it: the log asks again from the
+        //    size it believes, is told the new one, and repeats the same checkpoint, which continues itself.
+        if next != state || next.size == 0 {
+            let note = request.checkpoint.to_string();
+            replace(&self.file(&origin, "state"), note.as_bytes(), 0o644).map_err(|error| ours(&error))?;
+        }
+        (self.observe)(Step::Persisted);
+
+        // 3. Only now sign. Dies here: a signature that nobody has.
+        let time = u64::try_from(self.env.now().seconds()).unwrap_or(0).max(1);
+        let lines = witness::cosign(&request.checkpoint, &self.keys, time).map_err(|error| ours(&error))?;
+        (self.observe)(Step::Signed);
+
+        // 4. Show it. Failing to is no harm: the monitoring address may lag.
+        let shown = format!("{}{lines}", request.checkpoint);
+        let _lags = replace(&self.file(&origin, "cosigned"), shown.as_bytes(), 0o644);
+        Ok(lines)
+    }
+
+    /// What the monitoring address shows at `<hex SHA-256(origin)>/checkpoint`: the newest checkpoint it cosigned, of
+    /// a log it knows.
+    pub fn checkpoint(&self, path: &str) -> Option<Vec<u8>> {
+        let origins = self.logs.iter().filter_map(|key| Origin::parse(key.name().as_str()));
+        let origin = origins.into_iter().find(|origin| witness::monitoring_path(origin) == path)?;
+        fs::read(self.file(&origin, "cosigned")).ok()
+    }
+
+    fn file(&self, origin: &Origin, ending: &str) -> PathBuf {
+        let path = witness::monitoring_path(origin);
+        let hash = path.split('/').next().unwrap_or_default();
+        self.dir.join(format!("{hash}.{ending}"))
+    }
+
+    /// A state that does not read is no empty one: a witness that forgot may contradict itself.
+    fn state(&self, origin: &Origin) -> Result<State, NotCosigned> {
+        let path = self.file(origin, "state");
+        let bytes = match fs::read(&path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(State::empty()),
+            Err(error) => return Err(ours(&error)),
+        };
+        let damaged = || NotCosigned::Ours(format!("{} does not read", path.display()));
+        let note = Note::parse(&bytes).map_err(|_| damaged())?;
+        let checkpoint = Checkpoint::parse(note.text()).map_err(|_| damaged())?;
+        if checkpoint.origin != *origin {
+            return Err(damaged());
+        }
+        Ok(State { size: checkpoint.size, root: checkpoint.root })
+    }
+}
+
+fn ours(error: &dyn std::fmt::Display) -> NotCosigned {
+    NotCosigned::Ours(error.to_string())
+}
+
+fn lock(dir: &Path) -> Result<File, WitnessError> {
+    let path = dir.join("lock");
+    let failed = |source| WitnessError::Io { path: path.clone(), source };
+    let file = OpenOptions::new().create(true).truncate(false).write(true).open(&path).map_err(failed)?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(WitnessError::Held(dir.to_owned())),
+        Err(TryLockError::Error(error)) => Err(failed(error)),
+    }
+}
+
+fn keys(dir: &Path, name: Option<KeyName>, env: &Env) -> Result<Vec<SignerKey>, WitnessError> {
+    let path = dir.join("witness.seeds");
+    let wanted = name.as_ref().and_then(|name| Origin::parse(name.as_str()));
+    let seeds = match (Seeds::load(SeedsOf::Witness, &path)?, wanted) {
+        (Some(seeds), Some(name)) if seeds.origin != name => return Err(WitnessError::OtherName(seeds.origin.clone())),
+        (Some(seeds), _) => seeds,
+        (None, Some(name)) => Seeds::new(SeedsOf::Witness, env, Some(name))?.store(&path)?,
+        (None, None) => return Err(WitnessError::Unnamed),
+    };
+    seeds.signers([Algorithm::Ed25519Cosignature, Algorithm::MlDsa44]).map_err(|e| WitnessError::Keys(e.to_string()))
+}

@@ -1,0 +1,198 @@
+use std::process::Command;
+
+use countersign_core::leaf::LeafType;
+use countersign_tlog::sequencer::Log;
+use countersign_tlog::witness::Answer;
+
+use super::*;
+use crate::log::LogBook;
+
+fn open(dir: &Path, trust: &str) -> Result<Witness, WitnessError> {
+    let policy = Policy::parse(trust.as_bytes()).unwrap();
+    Witness::open(dir, &policy, KeyName::parse("witness.example.test/w1"), Arc::new(Env::Real))
+}
+
+/// A log that grows when told.
+struct Grown {
+    book: LogBook,
+    log: Arc<Log>,
+}
+
+impl Grown {
+    fn new(data: &Path) -> Self {
+        let book = LogBook::one_shot(data, Arc::new(Env::Real));
+        let log = book.hold().unwrap();
+        Self { book, log }
+    }
+
+    fn append(&self, text: &str) -> &Self {
+        self.book.append(LeafType::decision(), text.as_bytes()).unwrap();
+        self
+    }
+
+    fn request(&self, old: u64) -> Vec<u8> {
+        self.log.witness_request(old).unwrap().to_string().into_bytes()
+    }
+}
+
+fn status(answer: &Result<String, NotCosigned>) -> u16 {
+    match answer {
+        Ok(_) => 200,
+        Err(NotCosigned::Refused(refusal)) => refusal.status(),
+        Err(NotCosigned::Ours(_)) => 503,
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let (path, target) = (entry.path(), to.join(entry.file_name()));
+        if path.is_dir() {
+            copy(&path, &target);
+        } else if path.extension().is_none_or(|ending| ending != "sock") {
+            fs::copy(&path, &target).unwrap();
+        }
+    }
+}
+
+/// A log of two leaves and another history of it, each of four leaves in the end.
+fn two_histories(data: &Path, fork: &Path) -> (Grown, Grown) {
+    let honest = Grown::new(data);
+    honest.append("{\"a\":1}").append("{\"a\":2}");
+    drop(honest);
+    copy(data, fork);
+    countersign_tlog::sequencer::adopt(&fork.join("log")).unwrap();
+    let (honest, forked) = (Grown::new(data), Grown::new(fork));
+    honest.append("{\"a\":3}").append("{\"a\":4}");
+    forked.append("{\"b\":3}").append("{\"b\":4}");
+    (honest, forked)
+}
+
+#[test]
+fn a_witness_cosigns_what_continues_and_nothing_else() {
+    let dirs = [(); 3].map(|()| tempfile::tempdir().unwrap());
+    let [data, fork, dir] = dirs.each_ref().map(tempfile::TempDir::path);
+    let (honest, forked) = two_histories(data, fork);
+    let witness = open(dir, &honest.log.trust()).unwrap();
+    let ask = |body: &[u8]| witness.add_checkpoint(body);
+
+    let lines = ask(&honest.request(0)).unwrap();
+    let Answer::Cosigned(lines) = Answer::read(200, lines.as_bytes()) else { panic!("cosignatures") };
+    let keys: Vec<VerifierKey> = witness.vkeys().iter().map(|vkey| VerifierKey::parse(vkey).unwrap()).collect();
+    let whole = witness::with_cosignatures(&honest.log.head().note, &lines, &keys);
+    assert_eq!(whole.verify(&keys).unwrap().len(), 2, "Ed25519 and ML-DSA-44");
+
+    assert_eq!(status(&ask(&forked.request(4))), 422, "another root for the size it cosigned");
+    assert_eq!(status(&ask(&forked.request(0))), 409);
+    forked.append("{\"b\":5}");
+    assert_eq!(status(&ask(&forked.request(4))), 422, "a larger tree of another history");
+    assert_eq!(status(&ask(b"old 4\n")), 400);
+    honest.append("{\"a\":5}");
+    assert_eq!(status(&ask(&honest.request(2))), 409);
+    assert!(matches!(ask(&honest.request(0)), Err(NotCosigned::Refused(Refusal::OtherOld(4)))));
+    assert_eq!(status(&ask(&honest.request(4))), 200, "the honest one goes on");
+    assert_eq!(status(&ask(&honest.request(5))), 200, "and may repeat itself");
+
+    let path = witness::monitoring_path(&honest.log.head().checkpoint.origin);
+    let shown = Note::parse(&witness.checkpoint(&path).unwrap()).unwrap();
+    assert_eq!(shown.text().lines().nth(1), Some("5"));
+    assert_eq!(shown.verify(&keys).unwrap().len(), 2);
+    assert_eq!(witness.checkpoint("../lock"), None);
+}
+
+#[test]
+fn other_logs_are_unknown_and_unsigned_checkpoints_refused() {
+    let dirs = [(); 3].map(|()| tempfile::tempdir().unwrap());
+    let [data, other, dir] = dirs.each_ref().map(tempfile::TempDir::path);
+    let (known, stranger) = (Grown::new(data), Grown::new(other));
+    let witness = open(dir, &known.log.trust()).unwrap();
+    assert_eq!(status(&witness.add_checkpoint(&stranger.request(0))), 404);
+    known.append("{\"a\":1}");
+    let body = String::from_utf8(known.request(0)).unwrap();
+    assert_eq!(status(&witness.add_checkpoint(body.replacen("\n1\n", "\n2\n", 1).as_bytes())), 403);
+    assert_eq!(status(&witness.add_checkpoint(body.as_bytes())), 200, "the control");
+}
+
+#[test]
+fn a_witness_has_one_name_one_process_and_a_state_it_can_read() {
+    let dirs = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    let [data, dir] = dirs.each_ref().map(tempfile::TempDir::path);
+    let log = Grown::new(data);
+    let policy = Policy::parse(log.log.trust().as_bytes()).unwrap();
+    let start = |name: Option<&str>| Witness::open(dir, &policy, name.and_then(KeyName::parse), Arc::new(Env::Real));
+    assert!(matches!(start(None), Err(WitnessError::Unnamed)));
+    let witness = start(Some("w/1")).unwrap();
+    assert!(matches!(start(Some("w/1")), Err(WitnessError::Held(_))));
+    log.append("{\"a\":1}");
+    witness.add_checkpoint(&log.request(0)).unwrap();
+    let keys = witness.vkeys();
+    drop(witness);
+    assert!(matches!(start(Some("w/2")), Err(WitnessError::OtherName(_))));
+    let witness = start(None).unwrap();
+    assert_eq!(witness.vkeys(), keys);
+    let state = witness.file(&log.log.head().checkpoint.origin, "state");
+    fs::write(&state, "rubbish").unwrap();
+    assert_eq!(status(&witness.add_checkpoint(&log.request(1))), 503, "it signs nothing");
+}
+
+const FOLDER: &str = "COUNTERSIGN_TEST_WITNESS";
+const STEP: &str = "COUNTERSIGN_TEST_STEP";
+
+fn die_at_judged(step: Step) {
+    if step == Step::Judged {
+        std::process::abort();
+    }
+}
+
+fn die_at_persisted(step: Step) {
+    if step == Step::Persisted {
+        std::process::abort();
+    }
+}
+
+fn die_at_signed(step: Step) {
+    if step == Step::Signed {
+        std::process::abort();
+    }
+}
+
+/// Run by the next test in a process of its own, which it ends in the middle.
+#[test]
+fn a_witness_that_dies() {
+    let (Ok(folder), Ok(step)) = (std::env::var(FOLDER), std::env::var(STEP)) else { return };
+    let folder = Path::new(&folder);
+    let trust = fs::read_to_string(folder.join("trust")).unwrap();
+    let mut witness = open(&folder.join("witness"), &trust).unwrap();
+    witness.observe = match step.as_str() {
+        "judged" => die_at_judged,
+        "persisted" => die_at_persisted,
+        _ => die_at_signed,
+    };
+    let _never = witness.add_checkpoint(&fs::read(folder.join("request")).unwrap());
+}
+
+#[test]
+fn a_witness_killed_anywhere_never_cosigns_two_histories() {
+    let dirs = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    let [data, fork] = dirs.each_ref().map(tempfile::TempDir::path);
+    let (honest, forked) = two_histories(data, fork);
+    for (step, fork_after) in [("judged", 200), ("persisted", 409), ("signed", 409)] {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("trust"), honest.log.trust()).unwrap();
+        fs::write(folder.path().join("request"), honest.request(0)).unwrap();
+        let child = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "witness::tests::a_witness_that_dies", "--test-threads=1"])
+            .env(FOLDER, folder.path())
+            .env(STEP, step)
+            .output()
+            .unwrap();
+        assert!(!child.status.success(), "it died at {step}");
+        let witness = open(&folder.path().join("witness"), &honest.log.trust()).unwrap();
+        let forked = status(&witness.add_checkpoint(&forked.request(0)));
+        assert_eq!(forked, fork_after, "the other history after {step}");
+        let old = if step == "judged" { 0 } else { 4 };
+        let honest = status(&witness.add_checkpoint(&honest.request(old)));
+        // Whichever history was remembered first is the only one that is ever cosigned.
+        assert_eq!(honest == 200, forked != 200, "{step}: honest {honest}, forked {forked}");
+    }
+}
