@@ -1,5 +1,7 @@
 //! The binary as a person runs it: what it prints matters less here than how it ends.
 
+#![allow(clippy::panic, reason = "helpers of tests may end them")]
+
 use std::process::{Command, Output};
 
 fn run(args: &[&str]) -> Output {
@@ -23,6 +25,90 @@ fn the_demo_holds() {
     assert_eq!(out.status.code(), Some(0), "{told:#}");
     assert_eq!(told["tampered_refused"], true);
     assert_eq!(told["checks"].as_array().map(Vec::len), Some(18));
+}
+
+#[test]
+fn every_seller_of_the_lab_is_seen_for_what_it_is_and_every_twin_is_payable() {
+    let value = |args: &[&str]| -> serde_json::Value {
+        let out = run(args);
+        assert_eq!(out.status.code(), Some(0), "{}", String::from_utf8_lossy(&out.stdout));
+        serde_json::from_slice(&out.stdout).expect("one JSON value")
+    };
+    let (listed, told) = (value(&["lab", "--list", "--json"]), value(&["demo", "--all", "--json", "--quiet"]));
+    let (listed, checks) = (listed.as_array().expect("a list"), told["checks"].as_array().expect("a list"));
+    assert_eq!(listed.len(), checks.len());
+    assert!(listed.len() >= 111, "{}", listed.len());
+    let wrong: Vec<_> = checks.iter().filter(|check| check["held"] != true).collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    for seller in listed {
+        let twin = checks.iter().find(|check| check["seller"] == seller["twin"]).expect("the twin was checked");
+        let word = twin["said"].as_str().and_then(|said| said.split(' ').next());
+        assert_eq!(word, Some("payable"), "{}", seller["name"]);
+    }
+}
+
+/// A data directory of the test's own, and the program run in it.
+fn run_in(folder: &std::path::Path, args: &[&str]) -> (Option<i32>, String, String) {
+    let out = Command::new(env!("CARGO_BIN_EXE_countersign"))
+        .args(args)
+        .current_dir(folder)
+        .env("COUNTERSIGN_DATA", folder)
+        .output()
+        .expect("the binary starts");
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+    (out.status.code(), text(out.stdout), text(out.stderr))
+}
+
+#[test]
+fn a_list_reports_a_bad_line_and_goes_on() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let lines = "# ours\n\nhttps://one.localhost/\nnot a url\nhttps://two.localhost/\n";
+    std::fs::write(folder.path().join("urls.txt"), lines).expect("written");
+    let (code, out, _) = run_in(folder.path(), &["check", "--from", "urls.txt"]);
+    let rows: Vec<serde_json::Value> =
+        out.lines().map(|line| serde_json::from_str(line).expect("one JSON value a line")).collect();
+    let about = |url: &str| rows.iter().find(|row| row["url"] == url).unwrap_or_else(|| panic!("{url} in {out}"));
+    assert_eq!((rows.len(), code), (3, Some(4)), "the gravest exit counts");
+    assert!(about("not a url")["error"].is_string());
+    for url in ["https://one.localhost/", "https://two.localhost/"] {
+        assert_eq!(about(url)["word"], "not_evaluated");
+    }
+}
+
+#[test]
+fn an_expired_decision_is_genuine_and_too_old() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (code, _, _) = run_in(folder.path(), &["check", "https://one.localhost/", "--out", "d.json", "--quiet"]);
+    assert_eq!(code, Some(4));
+    let verified = |at: &[&str]| run_in(folder.path(), &[&["verify", "d.json"], at].concat());
+    assert_eq!(verified(&[]).0, Some(0));
+    let (code, out, _) = verified(&["--at", "2126-01-01T00:00:00Z"]);
+    assert_eq!((code, out.starts_with("expired")), (Some(4), true), "{out}");
+}
+
+#[test]
+fn damaged_state_stops_with_what_to_do_and_is_left_as_it_is() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().expect("a folder");
+    let check = || run_in(folder.path(), &["check", "https://one.localhost/", "--quiet"]);
+    let database = folder.path().join("countersign.db");
+    std::fs::write(&database, b"this is no database").expect("written");
+    let (code, _, told) = check();
+    assert_eq!((code, told.contains("hint:") && told.contains("damaged")), (Some(4), true), "{told}");
+    assert_eq!(std::fs::read(&database).expect("still there"), b"this is no database");
+    std::fs::remove_file(&database).expect("removed");
+    assert_eq!(run_in(folder.path(), &["keys", "new"]).0, Some(0), "the positive control");
+    let mut keys = std::fs::read_dir(folder.path().join("keys")).expect("keys");
+    let key = keys.next().expect("one key").expect("readable").path();
+    let good = std::fs::read(&key).expect("readable");
+    std::fs::set_permissions(&key, std::fs::Permissions::from_mode(0o644)).expect("loosened");
+    let (code, _, told) = check();
+    assert_eq!((code, told.contains("hint:") && told.contains("chmod 600")), (Some(4), true), "{told}");
+    std::fs::set_permissions(&key, std::fs::Permissions::from_mode(0o600)).expect("tightened");
+    std::fs::write(&key, &good[..good.len() / 2]).expect("cut");
+    let (code, _, told) = check();
+    assert_eq!((code, told.contains("hint:") && told.contains("damaged")), (Some(4), true), "{told}");
+    assert_eq!(std::fs::read(&key).expect("still there"), &good[..good.len() / 2], "nothing was overwritten");
 }
 
 #[test]

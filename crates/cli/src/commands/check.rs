@@ -15,6 +15,7 @@ use countersign_engine::transparency::{Demand, Misses};
 use countersign_probe::Declared;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
+use tokio::task::JoinSet;
 
 use crate::Exit;
 use crate::app::{self, Failure};
@@ -68,17 +69,26 @@ pub(crate) fn exit(checked: &Checked) -> Exit {
     }
 }
 
-/// Every URL of the file, in order; a line that is no URL is an answer too, never the end of the run.
+/// How many URLs of a file are looked at together. The answers come as they are ready; each names its URL.
+const AT_ONCE: usize = 16;
+
+/// Every URL of the file; a line that is no URL is an answer too, never the end of the run.
 async fn many(settings: &Settings, global: &Global, args: &CheckArgs, list: &Path) -> anyhow::Result<Exit> {
     let text = std::fs::read_to_string(list)
         .map_err(|error| Failure::usage(format!("cannot read {}: {error}", list.display())))?;
     let urls: Vec<&str> =
         text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
-    let checker = app::checker(settings, Arc::new(Env::Real), misses(args)).await?;
+    let checker = Arc::new(app::checker(settings, Arc::new(Env::Real), misses(args)).await?);
     let progress = bar(global, urls.len());
-    let mut exit = Exit::Yes;
-    for url in urls {
-        exit = worse(exit, one_of_many(&checker, args, url, &progress).await?);
+    let (mut exit, mut looks, mut urls) = (Exit::Yes, JoinSet::new(), urls.into_iter());
+    loop {
+        while looks.len() < AT_ONCE {
+            let Some(url) = urls.next() else { break };
+            let (checker, args, url, progress) = (Arc::clone(&checker), args.clone(), url.to_owned(), progress.clone());
+            looks.spawn(async move { one_of_many(&checker, &args, &url, &progress).await });
+        }
+        let Some(done) = looks.join_next().await else { break };
+        exit = worse(exit, done??);
         progress.inc(1);
     }
     progress.finish_and_clear();
