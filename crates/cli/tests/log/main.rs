@@ -1,6 +1,7 @@
 //! `countersign log` through the real binary: one process serves, others ask, append and watch.
 
 mod common;
+mod many;
 mod serve;
 mod watch;
 mod witness;

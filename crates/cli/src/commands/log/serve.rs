@@ -40,6 +40,7 @@ pub(crate) async fn run(settings: &Settings, global: &Global, args: &LogServeArg
         public = public.with_cosigners(cosigners);
     }
     let (listener, address) = listen(&args.listen).await?;
+    let told = told_to_stop()?;
     let head = log.head();
     say(global, &address, head.checkpoint.origin.as_str(), head.checkpoint.size);
     let ended = async {
@@ -48,7 +49,7 @@ pub(crate) async fn run(settings: &Settings, global: &Global, args: &LogServeArg
         }
     };
     let stop = async {
-        tokio::select! { () = told_to_stop() => {}, () = ended => {} }
+        tokio::select! { () = told => {}, () = ended => {} }
     };
     countersign_server::serve(listener, countersign_server::log(public), stop).await;
     match log.fatal() {
@@ -84,12 +85,14 @@ pub(crate) async fn listen(wanted: &str) -> anyhow::Result<(TcpListener, String)
     Ok((listener, address))
 }
 
-/// Done when a person or a supervisor asks the process to end.
-pub(crate) async fn told_to_stop() {
-    let Ok(mut terminated) = signal(SignalKind::terminate()) else {
-        return std::future::pending().await;
-    };
-    tokio::select! { _ = tokio::signal::ctrl_c() => {}, _ = terminated.recv() => {} }
+/// Done when a person or a supervisor asks the process to end. Whoever was told that it serves may ask at once, so the
+/// signals are caught from the call on, not from the first wait on.
+pub(crate) fn told_to_stop() -> anyhow::Result<impl Future<Output = ()>> {
+    let caught = |kind| signal(kind).context("signals cannot be caught");
+    let (mut terminated, mut interrupted) = (caught(SignalKind::terminate())?, caught(SignalKind::interrupt())?);
+    Ok(async move {
+        tokio::select! { _ = interrupted.recv() => {}, _ = terminated.recv() => {} }
+    })
 }
 
 fn say(global: &Global, address: &str, origin: &str, size: u64) {

@@ -20,8 +20,9 @@ pub(crate) async fn run(global: &Global, args: &LogWitnessArgs) -> anyhow::Resul
     let witness = Witness::open(&args.state, &policy, name, Arc::new(Env::Real)).map_err(|error| refused(&error))?;
     let witness = Arc::new(witness);
     let (listener, address) = listen(&args.listen).await?;
+    let told = told_to_stop()?;
     say(global, &address, &witness);
-    countersign_server::serve(listener, countersign_server::witness(witness), told_to_stop()).await;
+    countersign_server::serve(listener, countersign_server::witness(witness), told).await;
     Ok(Exit::Yes)
 }
 
