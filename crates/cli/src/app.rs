@@ -90,8 +90,7 @@ pub(crate) async fn store(settings: &Settings) -> anyhow::Result<Store> {
         }
     };
     let opened = Store::open(location).await;
-    Ok(opened
-        .map_err(|error| Failure::blocked(error.to_string(), "`countersign config` says which database is in force"))?)
+    Ok(opened.map_err(|error| Failure::blocked(error.to_string(), error.hint()))?)
 }
 
 fn door_config(settings: &Settings) -> anyhow::Result<DoorConfig> {

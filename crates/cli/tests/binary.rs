@@ -94,7 +94,7 @@ fn damaged_state_stops_with_what_to_do_and_is_left_as_it_is() {
     let database = folder.path().join("countersign.db");
     std::fs::write(&database, b"this is no database").expect("written");
     let (code, _, told) = check();
-    assert_eq!((code, told.contains("hint:") && told.contains("damaged")), (Some(4), true), "{told}");
+    assert_eq!((code, told.contains("hint: put a backup") && told.contains("damaged")), (Some(4), true), "{told}");
     assert_eq!(std::fs::read(&database).expect("still there"), b"this is no database");
     std::fs::remove_file(&database).expect("removed");
     assert_eq!(run_in(folder.path(), &["keys", "new"]).0, Some(0), "the positive control");

@@ -69,6 +69,20 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    /// What to do about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Damaged { .. } => "put a backup in its place, or move the file aside with its -wal and -shm files",
+            Self::Newer(_) => "use the newer version of this program, or another database",
+            Self::Migration(_) => "fix the cause and start again; nothing was changed",
+            Self::File { .. } => "check that the data directory exists and is yours, or name another with --data",
+            Self::Altered(_) => "restore the database from a backup",
+            Self::Taken { .. } => "nothing was changed; try again",
+            Self::Invalid { .. } | Self::Arguments { .. } => "report this as a defect of this program",
+            Self::Engine(_) => "check that the database answers; `countersign config` says which one is in force",
+        }
+    }
+
     /// Names the file a damage was found in.
     pub(crate) fn at(self, path: &Path) -> Self {
         match self {
