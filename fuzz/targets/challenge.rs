@@ -4,6 +4,7 @@
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 use countersign_core::offer::{self, Exchange};
+use countersign_core::time::Timestamp;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &[u8]| {
@@ -19,6 +20,8 @@ fuzz_target!(|text: &[u8]| {
             headers,
             body,
             body_complete: true,
+            seen_at: Timestamp::from_seconds(1_800_000_000),
+            keys: &[],
         };
         let first = offer::read(&exchange);
         let second = offer::read(&exchange);

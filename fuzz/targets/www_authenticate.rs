@@ -2,6 +2,7 @@
 #![no_main]
 
 use countersign_core::offer::{self, Exchange};
+use countersign_core::time::Timestamp;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &[u8]| {
@@ -13,6 +14,8 @@ fuzz_target!(|text: &[u8]| {
         headers: &headers,
         body: b"{}",
         body_complete: true,
+        seen_at: Timestamp::from_seconds(1_800_000_000),
+        keys: &[],
     };
     let reading = offer::read(&exchange);
     assert!(reading.offers.is_empty(), "no x402 offer stands in WWW-Authenticate");
