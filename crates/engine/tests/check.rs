@@ -174,3 +174,45 @@ async fn a_miss_is_called_by_the_word_of_the_closed_list() {
         assert_eq!((&said["miss_reason"], &said["live"]), (&json!(wanted), &json!(false)), "{name}");
     }
 }
+
+/// An earlier look by our sweep, `minutes` ago, whose row arrived as the `nth`.
+async fn swept(world: &World, url: &str, nth: u8, minutes: i64, pay_to: &str) {
+    let at = NOW.plus_millis(-minutes * 60_000);
+    let facts = json!({
+        "at": at.millis(), "trust": "scheduled", "outcome": "challenge", "schema_sha256": null, "latency_ms": 9,
+        "offers": [{
+            "network": "eip155:8453", "asset": "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913", "pay_to": pay_to,
+            "amount": "10000"
+        }],
+    });
+    let row = countersign_store::NewObservation {
+        id: &format!("00000000-00{nth:02}-7000-8000-000000000000"),
+        subject_kind: "endpoint",
+        subject_key: url,
+        source: "challenge",
+        observed_at: at,
+        trust_class: "scheduled",
+        run_id: None,
+        outcome: "challenge",
+        latency_ms: Some(9),
+        evidence_sha256: None,
+        facts: &facts.to_string(),
+    };
+    world.store.append_observation(&row).await.unwrap();
+}
+
+#[tokio::test]
+async fn an_old_look_that_arrives_late_rewrites_nothing() {
+    let other = "0x5afe00000000000000000000000000000000c0de";
+    for (last, changed) in [((3, 20), false), ((3, 12), true)] {
+        let world = World::new().await;
+        let (_server, request) = world.seller("x", terms(&[base("10000")])).await;
+        let url = request.url.as_str();
+        swept(&world, url, 1, 30, BASE_PAYEE).await;
+        swept(&world, url, 2, 15, BASE_PAYEE).await;
+        swept(&world, url, last.0, last.1, other).await;
+        let said = world.check(&request).await.document;
+        assert_eq!(said["changes"]["payTo_changed_at"].is_string(), changed, "{last:?}");
+        assert_eq!((&said["payTo_changed"], said["payTo_age_s"].is_number()), (&json!(false), changed));
+    }
+}
