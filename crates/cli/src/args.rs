@@ -58,6 +58,9 @@ pub(crate) enum Command {
     /// Run the transparency log, and watch logs
     #[command(subcommand)]
     Log(LogCommand),
+    /// Get a decision's receipt again, or renew one
+    #[command(subcommand)]
+    Receipt(ReceiptCommand),
     /// Serve honest and hostile sellers on loopback
     Lab(LabArgs),
     /// Show a check against honest and hostile sellers, without network, wallet or account
@@ -193,6 +196,16 @@ pub(crate) enum KeysCommand {
 /// `countersign log`
 #[derive(Debug, Subcommand)]
 pub(crate) enum LogCommand {
+    /// Make an empty log with fresh keys; a check makes one by itself when there is none
+    Init {
+        /// The log's name, for good: a URL without its scheme, such as log.example/countersign/2026
+        #[arg(long, value_name = "NAME")]
+        origin: Option<String>,
+    },
+    /// Say what the log holds and which keys verify it
+    Status,
+    /// Declare a copied data directory to be the log, once the original can never run again
+    Adopt,
     /// Hold the log, answer its read API over HTTP, and take leaves from other processes
     Serve(LogServeArgs),
     /// Derive the root again from all stored entries, and hold every file against it
@@ -201,6 +214,30 @@ pub(crate) enum LogCommand {
     Monitor(LogMonitorArgs),
     /// Cosign the checkpoints of logs as long as they only grow (C2SP tlog-witness)
     Witness(LogWitnessArgs),
+}
+
+/// `countersign receipt`
+#[derive(Debug, Subcommand)]
+pub(crate) enum ReceiptCommand {
+    /// Write the receipt of a signed decision that was logged from this data directory
+    Export {
+        /// The signed decision, or the receipt itself
+        file: PathBuf,
+        /// Write here instead of to standard output
+        #[arg(long, value_name = "FILE")]
+        out: Option<PathBuf>,
+        /// As a C2SP .tlog-proof, which carries no reveal
+        #[arg(long)]
+        proof: bool,
+    },
+    /// Renew a receipt under the log's newest checkpoint
+    Upgrade {
+        /// The receipt
+        file: PathBuf,
+        /// Write here instead of to standard output
+        #[arg(long, value_name = "FILE")]
+        out: Option<PathBuf>,
+    },
 }
 
 /// `countersign log serve`

@@ -44,6 +44,7 @@ async fn run(cli: Cli) -> anyhow::Result<Exit> {
         Command::Check(check) => commands::check::run(&settings, &cli.global, &check).await,
         Command::Verify(verify) => commands::verify::run(&settings, &cli.global, &verify),
         Command::Keys(keys) => commands::keys::run(&settings, &cli.global, &keys),
+        Command::Receipt(receipt) => commands::receipt::run(&settings, &cli.global, &receipt).await,
         Command::Log(log) => commands::log::run(&settings, &cli.global, &log).await,
         Command::Lab(lab) => commands::lab::run(&cli.global, &lab).await,
         Command::Demo(demo) => commands::demo::run(&cli.global, &demo).await,

@@ -148,7 +148,42 @@ fn the_demo_leaves_receipts_that_verify_with_its_trust_file_alone() {
     let changed =
         std::fs::read_to_string(receipt).expect("the receipt").replacen("\\\"payable\\\"", "\\\"mismatch\\\"", 1);
     std::fs::write(kept.join("changed.json"), changed).expect("written");
+    let from_kept = |args: &[&str]| run(folder.path(), &[args, &["--data", "kept", "--quiet"]].concat());
+    let decision = kept.join("honest-v2.decision.json");
+    let decision = decision.to_str().expect("text");
+    assert_eq!(from_kept(&["receipt", "export", decision, "--out", "again.json"]), Some(0));
+    let read = |name: &str| std::fs::read(folder.path().join(name)).expect("a file");
+    assert_eq!(read("again.json"), read("kept/honest-v2.receipt.json"));
+    assert_eq!(from_kept(&["receipt", "export", decision, "--proof", "--out", "again.tlog-proof"]), Some(0));
+    assert!(read("again.tlog-proof").starts_with(b"c2sp.org/tlog-proof@v1\nindex "));
+    assert_eq!(from_kept(&["receipt", "upgrade", "again.json", "--out", "newer.json"]), Some(0));
+    assert_ne!(read("newer.json"), read("again.json"), "the log has grown since");
+    assert_eq!(from_kept(&["verify", "newer.json", "--require-pq"]), Some(0));
+    assert_eq!(from_kept(&["receipt", "upgrade", decision]), Some(3), "a decision is no receipt");
+    let missed = kept.join("fake-usdc.decision.json");
+    assert_eq!(from_kept(&["receipt", "export", missed.to_str().expect("text")]), Some(4), "a miss leaves no leaf");
+    assert_eq!(from_kept(&["log", "status"]), Some(0));
+    assert_eq!(from_kept(&["log", "init"]), Some(4), "there is a log");
     assert_eq!(run(folder.path(), &["verify", "kept/changed.json", "--trust", "kept/trust"]), Some(1));
+}
+
+#[test]
+fn a_log_is_made_named_and_taken_over() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let code = |args: &[&str]| run(folder.path(), args);
+    assert_eq!(code(&["log", "status"]), Some(4), "there is none, and none is made");
+    assert!(!folder.path().join("log").exists());
+    assert_eq!(code(&["log", "init", "--origin", "two words"]), Some(2));
+    assert_eq!(code(&["log", "init", "--origin", "log.example.test/mine"]), Some(0));
+    let status = Command::new(env!("CARGO_BIN_EXE_countersign"))
+        .args(["log", "status", "--json"])
+        .env("COUNTERSIGN_DATA", folder.path())
+        .output()
+        .expect("the binary starts");
+    let status = told(&status);
+    assert_eq!((&status["origin"], &status["size"]), (&Value::from("log.example.test/mine"), &Value::from(0)));
+    assert_eq!(status["keys"].as_array().map(Vec::len), Some(2), "Ed25519 and ML-DSA-44");
+    assert_eq!(code(&["log", "adopt"]), Some(0));
 }
 
 /// Runs a program of another language; what it prints last is shown, and it must say yes.

@@ -7,4 +7,5 @@ pub(crate) mod doctor;
 pub(crate) mod keys;
 pub(crate) mod lab;
 pub(crate) mod log;
+pub(crate) mod receipt;
 pub(crate) mod verify;

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use countersign_tlog::sequencer::{AppendError, InitError, KeysError, OpenError};
+use countersign_tlog::sequencer::{AppendError, InitError, KeysError, OpenError, ReadError};
 
 use crate::env::NoRandomness;
 
@@ -19,6 +19,9 @@ pub enum LogError {
     /// The log gave no receipt.
     #[error(transparent)]
     Append(#[from] AppendError),
+    /// The log could not be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
     /// The process that holds the log said no.
     #[error("the process that holds the log answered {code}: {message}")]
     Holder {
@@ -76,6 +79,7 @@ impl LogError {
             Self::Open(error) => error.code(),
             Self::Init(error) => error.code(),
             Self::Append(error) => error.code(),
+            Self::Read(error) => error.code(),
             Self::Holder { code, .. } => code,
             Self::Unreachable(_) => "log_unreachable",
             Self::Ended => "log_ended",
@@ -99,7 +103,8 @@ impl LogError {
             Self::Open(OpenError::Behind { .. } | OpenError::Forked { .. }) => {
                 "restore the newest copy of the data directory; an older one must never sign again"
             }
-            Self::Open(OpenError::Damaged(_) | OpenError::Tiles(_)) | Self::Wrong(_) => {
+            Self::Read(ReadError::Outside) => "the entry is not in this log; was the receipt made by another one?",
+            Self::Open(OpenError::Damaged(_) | OpenError::Tiles(_)) | Self::Wrong(_) | Self::Read(_) => {
                 "run `countersign log fsck`, and restore the data directory from a copy if it finds damage"
             }
             Self::Open(OpenError::Held(_)) | Self::Unreachable(_) | Self::Ended => {

@@ -20,6 +20,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use countersign_core::leaf::{LeafType, Minute, Reveal, Salt};
+use countersign_tlog::merkle::leaf_hash;
+use countersign_tlog::note::Note;
 use countersign_tlog::policy::{Policy, PostQuantum};
 use countersign_tlog::sequencer::tiles::{Tiles, Witnesses};
 use countersign_tlog::sequencer::{Appended, Clock, Config, Entry, Log, OpenError};
@@ -91,18 +93,54 @@ impl LogBook {
         let leaf = reveal.leaf().map_err(|_| LogError::NotText)?.to_bytes().map_err(|_| LogError::NotText)?;
         // Key and leaf stay the same over every try, so that a try whose outcome is unknown is never logged twice.
         let entry = Entry { idempotency_key: key.into(), leaf };
-        let receipt = Receipt { reveal: Some(reveal), ..self.enter(&entry)? };
+        let receipt = Receipt { reveal: Some(reveal), ..self.enter(&Ask::Append(entry))? };
         self.confirm(&receipt)?;
         Ok(receipt)
     }
 
-    /// Takes the log, or hands the leaf over, until one of them works or patience ends.
-    fn enter(&self, entry: &Entry) -> Result<Receipt, LogError> {
+    /// The same receipt under the log's newest checkpoint.
+    ///
+    /// # Errors
+    /// [`LogError`]; `Wrong` when the log holds another entry there, or is another log.
+    pub fn upgrade(&self, old: &Receipt) -> Result<Receipt, LogError> {
+        self.seeds()?;
+        let new = self.enter(&Ask::Receipt(old.index))?;
+        if (&new.log_origin, new.leaf_hash) != (&old.log_origin, old.leaf_hash) {
+            return Err(LogError::Wrong("it is for another entry, or of another log".to_owned()));
+        }
+        let receipt = Receipt { reveal: old.reveal.clone(), ..new };
+        self.confirm(&receipt)?;
+        Ok(receipt)
+    }
+
+    /// The newest checkpoint, and whether another process holds the log: then it is the newest that was published.
+    ///
+    /// # Errors
+    /// [`LogError`]; `NoLog` when there is none, and none is made.
+    pub fn status(&self) -> Result<(Note, Held), LogError> {
+        self.seeds()?;
+        match self.hold() {
+            Ok(log) => Ok((log.head().note.clone(), Held::Free)),
+            Err(LogError::Open(OpenError::Held(_))) => {
+                let bytes = DirTiles::new(&self.place.log()).published().map_err(OpenError::Tiles)?;
+                let note = bytes.and_then(|bytes| Note::parse(&bytes).ok()).ok_or(LogError::NoLog)?;
+                Ok((note, Held::ByAnother))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn seeds(&self) -> Result<Seeds, LogError> {
+        self.place.seeds()?.ok_or(LogError::NoLog)
+    }
+
+    /// Takes the log, or asks its holder, until one of them works or patience ends.
+    fn enter(&self, ask: &Ask) -> Result<Receipt, LogError> {
         let until = Instant::now() + PATIENCE;
         loop {
             let failure = match self.hold() {
-                Ok(log) => return append_held(&log, entry.clone()),
-                Err(LogError::Open(OpenError::Held(_))) => match socket::hand_over(&self.place.socket(), entry) {
+                Ok(log) => return ask.answer(&log),
+                Err(LogError::Open(OpenError::Held(_))) => match socket::hand_over(&self.place.socket(), ask) {
                     Ok(answer) => return answer,
                     Err(unreachable) => LogError::Unreachable(unreachable.to_string()),
                 },
@@ -146,7 +184,7 @@ impl LogBook {
     /// # Errors
     /// [`LogError`] when there is no log yet.
     pub fn trust(&self) -> Result<String, LogError> {
-        Ok(self.place.seeds()?.ok_or(LogError::NoLog)?.keys()?.trust())
+        Ok(self.seeds()?.keys()?.trust())
     }
 
     /// A receipt that does not verify is none, whoever gave it.
@@ -159,8 +197,45 @@ impl LogBook {
     }
 }
 
+/// Whether the log is in other hands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Held {
+    /// It was free.
+    Free,
+    /// Another process writes it.
+    ByAnother,
+}
+
+/// What one wants of a log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Ask {
+    /// A new entry.
+    Append(Entry),
+    /// The receipt of an entry that is there.
+    Receipt(u64),
+}
+
+impl Ask {
+    fn answer(&self, log: &Log) -> Result<Receipt, LogError> {
+        match self {
+            Self::Append(entry) => append_held(log, entry.clone()),
+            Self::Receipt(index) => {
+                let (head, leaf) = (log.receipt(*index)?, log.leaf(*index)?);
+                Ok(Receipt {
+                    log_origin: log.head().checkpoint.origin.clone(),
+                    index: *index,
+                    leaf_hash: leaf_hash(&leaf),
+                    path: head.path,
+                    checkpoint: head.checkpoint,
+                    reveal: None,
+                })
+            }
+        }
+    }
+}
+
 /// Appends to a log in our hands and waits for the outcome.
-pub(crate) fn append_held(log: &Log, entry: Entry) -> Result<Receipt, LogError> {
+fn append_held(log: &Log, entry: Entry) -> Result<Receipt, LogError> {
     let (tell, told) = mpsc::sync_channel(1);
     log.append(entry, move |outcome| drop(tell.send(outcome)));
     Ok(receipt(&told.recv().map_err(|_| LogError::Ended)??))

@@ -15,7 +15,7 @@ use countersign_core::json::{Limits, Profile, parse};
 use countersign_tlog::sequencer::{Entry, Log};
 use serde_json::{Value, json};
 
-use super::{LogError, PATIENCE, append_held};
+use super::{Ask, LogError, PATIENCE};
 use crate::receipt::Receipt;
 
 /// The longest line: a leaf of 65,535 bytes with every byte escaped.
@@ -73,8 +73,8 @@ fn serve(listener: &UnixListener, log: &Log, closing: &AtomicBool) {
 /// A visitor who says nothing sensible is told so, and gone.
 fn answer(mut visitor: UnixStream, log: &Log) {
     let line = visitor.set_read_timeout(Some(ASKER)).and_then(|()| read_line(&visitor));
-    let outcome = match line.ok().as_deref().and_then(entry) {
-        Some(entry) => append_held(log, entry),
+    let outcome = match line.ok().as_deref().and_then(ask) {
+        Some(ask) => ask.answer(log),
         None => Err(LogError::NotText),
     };
     let value = match outcome {
@@ -90,11 +90,24 @@ fn read_line(stream: &UnixStream) -> io::Result<String> {
     if line.ends_with('\n') { Ok(line) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
 }
 
-fn entry(line: &str) -> Option<Entry> {
+fn ask(line: &str) -> Option<Ask> {
+    if let Some(index) = member(line, "index") {
+        return Some(Ask::Receipt(index.parse().ok()?));
+    }
     let (key, leaf) = (member(line, "key")?, member(line, "leaf")?);
     let mut idempotency_key = [0; 32];
     hex::decode_to_slice(key, &mut idempotency_key).ok()?;
-    Some(Entry { idempotency_key, leaf: leaf.into_bytes() })
+    Some(Ask::Append(Entry { idempotency_key, leaf: leaf.into_bytes() }))
+}
+
+fn written(ask: &Ask) -> io::Result<Value> {
+    Ok(match ask {
+        Ask::Receipt(index) => json!({"index": index.to_string()}),
+        Ask::Append(entry) => {
+            let leaf = std::str::from_utf8(&entry.leaf).map_err(|_| io::ErrorKind::InvalidData)?;
+            json!({"key": hex::encode(entry.idempotency_key), "leaf": leaf})
+        }
+    })
 }
 
 fn member(line: &str, name: &str) -> Option<String> {
@@ -103,15 +116,13 @@ fn member(line: &str, name: &str) -> Option<String> {
     doc.root().get(name)?.as_str().map(|text| text.into_owned())
 }
 
-/// Asks the holder. An error of the outer kind means that no answer came, and that another try is safe: the entry
+/// Asks the holder. An error of the outer kind means that no answer came, and that another try is safe: an entry
 /// carries its idempotency key.
-pub(super) fn hand_over(path: &Path, entry: &Entry) -> io::Result<Result<Receipt, LogError>> {
+pub(super) fn hand_over(path: &Path, ask: &Ask) -> io::Result<Result<Receipt, LogError>> {
     let mut holder = UnixStream::connect(path)?;
     holder.set_read_timeout(Some(PATIENCE))?;
     holder.set_write_timeout(Some(ASKER))?;
-    let leaf = std::str::from_utf8(&entry.leaf).map_err(|_| io::ErrorKind::InvalidData)?;
-    let ask: Value = json!({"key": hex::encode(entry.idempotency_key), "leaf": leaf});
-    writeln!(holder, "{ask}")?;
+    writeln!(holder, "{}", written(ask)?)?;
     let line = read_line(&holder)?;
     Ok(match member(&line, "receipt") {
         Some(text) => Receipt::parse(text.as_bytes()).map_err(|error| LogError::Wrong(error.to_string())),

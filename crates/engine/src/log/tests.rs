@@ -81,6 +81,34 @@ fn one_document_gets_one_entry_however_often_it_is_offered() {
 }
 
 #[test]
+fn a_receipt_is_upgraded_to_the_newest_checkpoint_also_by_whoever_does_not_hold_the_log() {
+    let data = tempfile::tempdir().unwrap();
+    let (holder, other) = (book(data.path(), 1), book(data.path(), 2));
+    let old = append(&holder, "{\"a\":1}").unwrap();
+    append(&holder, "{\"a\":2}").unwrap();
+    for book in [&holder, &other] {
+        let new = book.upgrade(&old).unwrap();
+        assert_eq!((new.index, &new.reveal, new.path.len()), (0, &old.reveal, 1));
+        assert_eq!(new.checkpoint.text().lines().nth(1), Some("2"));
+    }
+    let elsewhere = Receipt { index: 1, ..old.clone() };
+    assert_eq!(holder.upgrade(&elsewhere).unwrap_err().code(), "log_receipt_wrong");
+    let beyond = Receipt { index: 7, ..old };
+    assert_eq!(holder.upgrade(&beyond).unwrap_err().code(), "log_outside");
+}
+
+#[test]
+fn the_status_makes_no_log_and_says_who_holds_one() {
+    let data = tempfile::tempdir().unwrap();
+    assert!(matches!(book(data.path(), 1).status(), Err(LogError::NoLog)));
+    assert!(!data.path().join("log").exists());
+    let holder = book(data.path(), 1);
+    append(&holder, "{\"a\":1}").unwrap();
+    assert_eq!(holder.status().unwrap().1, Held::Free);
+    assert_eq!(book(data.path(), 2).hold().map(drop).unwrap_err().code(), "log_held");
+}
+
+#[test]
 fn keys_without_their_log_never_start_a_second_history() {
     let data = tempfile::tempdir().unwrap();
     append(&book(data.path(), 1), "{\"a\":1}").unwrap();

@@ -96,7 +96,7 @@ fn refused(global: &Global, result: &str, code: &str, reason: &str, hint: Option
     }
 }
 
-fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
+pub(super) fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
     let io = |error: std::io::Error| Failure::malformed(format!("cannot read {}: {error}", path.display()));
     if std::fs::metadata(path).map_err(io)?.len() > LARGEST {
         return Err(Failure::malformed(format!("{} is larger than any signed document", path.display())).into());

@@ -1,0 +1,65 @@
+//! `countersign log init`, `status` and `adopt`: making a log, looking at it, and taking over a copy of it.
+
+use std::sync::Arc;
+
+use countersign_engine::env::Env;
+use countersign_engine::log::{Held, LogBook, LogError, Place};
+use countersign_tlog::checkpoint::{Checkpoint, Origin};
+use countersign_tlog::key::KeyName;
+use countersign_tlog::sequencer;
+use serde_json::json;
+
+use crate::Exit;
+use crate::app::Failure;
+use crate::args::Global;
+use crate::settings::Settings;
+use crate::show;
+
+pub(super) fn init(settings: &Settings, global: &Global, origin: Option<&str>) -> anyhow::Result<Exit> {
+    let origin = origin.map(name).transpose()?;
+    let place = Place::new(&settings.data.0);
+    place.create(&Env::Real, origin).map_err(|error| refused(&error))?;
+    status(settings, global)
+}
+
+/// A log's keys are named like its origin, so it must be a key name too.
+fn name(text: &str) -> anyhow::Result<Origin> {
+    let origin = KeyName::parse(text).and_then(|_| Origin::parse(text));
+    let refuse = || Failure::usage(format!("--origin: `{text}` is empty, too long, or holds spaces or `+`"));
+    Ok(origin.ok_or_else(refuse)?)
+}
+
+pub(super) fn status(settings: &Settings, global: &Global) -> anyhow::Result<Exit> {
+    let book = LogBook::one_shot(&settings.data.0, Arc::new(Env::Real));
+    let (note, held) = book.status().map_err(|error| refused(&error))?;
+    let trust = book.trust().map_err(|error| refused(&error))?;
+    let head = Checkpoint::parse(note.text()).map_err(|error| Failure::malformed(error.to_string()))?;
+    let file = Place::new(&settings.data.0).trust();
+    let held = matches!(held, Held::ByAnother);
+    if global.json {
+        let keys: Vec<&str> = trust.lines().filter_map(|line| line.strip_prefix("log ")).collect();
+        show::json(&json!({
+            "origin": head.origin.as_str(), "size": head.size, "root": head.root.to_string(), "keys": keys,
+            "held_by_another_process": held, "trust_file": file.display().to_string(),
+        }));
+        return Ok(Exit::Yes);
+    }
+    show::line(&format!("{}: {} entries, root {}", head.origin, head.size, head.root));
+    show::line(&format!("  trust policy for readers of its receipts: {}", file.display()));
+    if held {
+        show::line("  another process holds it; this is what it published last");
+    }
+    Ok(Exit::Yes)
+}
+
+pub(super) fn adopt(settings: &Settings, global: &Global) -> anyhow::Result<Exit> {
+    let adopted = sequencer::adopt(&Place::new(&settings.data.0).log());
+    let origin = adopted.map_err(|error| refused(&LogError::Open(error)))?;
+    show::note(global, "from now on the original must never run again: two processes would sign two histories");
+    show::line(&format!("this data directory is now the log {origin}"));
+    Ok(Exit::Yes)
+}
+
+fn refused(error: &LogError) -> Failure {
+    Failure::blocked(error.to_string(), error.hint())
+}
