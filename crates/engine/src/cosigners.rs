@@ -39,8 +39,30 @@ pub struct Named {
     pub keys: Vec<VerifierKey>,
 }
 
+/// What a witness did with a checkpoint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It cosigned.
+    Cosigned,
+    /// It gave no answer.
+    Away,
+    /// It refused, with this HTTP status: 403 and 404 when it does not know the log's keys or origin, 422 when the
+    /// checkpoint does not continue the one it cosigned.
+    Refused(u16),
+    /// What it gave is no valid cosignature.
+    Untrue,
+    /// It has cosigned a size that this log does not reach: the log was rolled back, or somebody signs with its keys.
+    Ahead(u64),
+    /// The log cannot be read at the moment, or has ended.
+    NoRequest,
+}
+
+/// Told when what a witness does changes: its address, and the outcome.
+pub type Tell = Box<dyn Fn(&str, Outcome) + Send + Sync>;
+
 /// The witnesses of a log and what they have cosigned.
 pub struct Cosigners {
+    tell: Tell,
     named: Vec<Named>,
     services: Services,
     env: Arc<Env>,
@@ -59,10 +81,10 @@ struct Held {
 
 impl Cosigners {
     /// Witnesses of the log whose folder is `log`; `cosigned` in it keeps the newest checkpoint they cosigned.
-    pub fn new(named: Vec<Named>, services: Services, env: Arc<Env>, log: &Path) -> Arc<Self> {
+    pub fn new(named: Vec<Named>, services: Services, env: Arc<Env>, log: &Path, tell: Tell) -> Arc<Self> {
         let file = log.join("cosigned");
         let (news, log) = (watch::Sender::new(0), OnceLock::new());
-        Arc::new(Self { named, services, env, file, log, news, held: Mutex::default() })
+        Arc::new(Self { tell, named, services, env, file, log, news, held: Mutex::default() })
     }
 
     /// Begins to ask about `log`, from tasks on this runtime that end when the log is gone.
@@ -95,9 +117,19 @@ impl Cosigners {
         let Some(named) = self.named.get(at) else { return };
         let mut news = self.news.subscribe();
         news.mark_changed();
-        let (mut old, mut pause) = (0, FIRST_PAUSE);
+        let (mut old, mut pause, mut last) = (0, FIRST_PAUSE, None);
         while news.changed().await.is_ok() && self.log.get().is_some_and(|log| log.strong_count() > 0) {
-            while let Err(Away) = self.ask(named, &mut old).await {
+            loop {
+                let outcome = self.ask(named, &mut old).await.map_or_else(|why| why, |()| Outcome::Cosigned);
+                if last.replace(outcome) != Some(outcome) {
+                    (self.tell)(&named.url.origin(), outcome);
+                }
+                match outcome {
+                    Outcome::Cosigned => break,
+                    // It is only what the witness said; next time it is asked from the beginning.
+                    Outcome::Ahead(_) => old = 0,
+                    _ => {}
+                }
                 tokio::time::sleep(pause).await;
                 pause = LONGEST_PAUSE.min(pause * 2);
                 if self.log.get().is_none_or(|log| log.strong_count() == 0) {
@@ -109,29 +141,32 @@ impl Cosigners {
     }
 
     /// Asks about the newest checkpoint; a witness that is at another size is asked once more from there.
-    async fn ask(&self, named: &Named, old: &mut u64) -> Result<(), Away> {
-        let url = named.url.below("add-checkpoint").map_err(|_| Away)?;
+    async fn ask(&self, named: &Named, old: &mut u64) -> Result<(), Outcome> {
+        let url = named.url.below("add-checkpoint").map_err(|_| Outcome::Away)?;
         for _ in 0..2 {
             let request = self.request(*old).await?;
             let call = Call::post("*/*", TEXT, request.to_string().into_bytes());
-            let reply = self.services.call(&url, &call, self.env.now()).await.map_err(|_| Away)?;
+            let reply = self.services.call(&url, &call, self.env.now()).await.map_err(|_| Outcome::Away)?;
             match Answer::read(reply.status, &reply.body) {
                 Answer::Cosigned(lines) => {
-                    *old = self.collect(&request.checkpoint, &lines, &named.keys).ok_or(Away)?;
+                    *old = self.collect(&request.checkpoint, &lines, &named.keys).ok_or(Outcome::Untrue)?;
                     return Ok(());
                 }
                 Answer::OtherOld(size) => *old = size,
-                Answer::Refused(_) => return Err(Away),
+                Answer::Refused(status) => return Err(Outcome::Refused(status)),
             }
         }
-        Err(Away)
+        Err(Outcome::Away)
     }
 
-    async fn request(&self, old: u64) -> Result<AddCheckpoint, Away> {
-        let log = self.log.get().and_then(Weak::upgrade).ok_or(Away)?;
+    async fn request(&self, old: u64) -> Result<AddCheckpoint, Outcome> {
+        let log = self.log.get().and_then(Weak::upgrade).ok_or(Outcome::NoRequest)?;
+        if old > log.head().checkpoint.size {
+            return Err(Outcome::Ahead(old));
+        }
         // Tiles may have to be read. The log is let go before the witness is asked, so that it can close meanwhile.
         let made = tokio::task::spawn_blocking(move || log.witness_request(old)).await;
-        made.ok().and_then(Result::ok).ok_or(Away)
+        made.ok().and_then(Result::ok).ok_or(Outcome::NoRequest)
     }
 
     /// Takes cosignatures in; the size they are for, when one of them holds.
@@ -164,6 +199,3 @@ impl Witnesses for Cosigners {
         self.news.send_modify(|turn| *turn += 1);
     }
 }
-
-/// A witness gave no cosignature this time.
-struct Away;

@@ -1,10 +1,12 @@
 //! The binary as a server in a data directory of its own, and a plain HTTP caller.
 
+use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use countersign_core::leaf::LeafType;
 use countersign_engine::env::Env;
@@ -28,17 +30,22 @@ pub(crate) struct Server {
     pub(crate) address: String,
     /// What it said when it was ready.
     pub(crate) said: Value,
+    /// What it says on standard error.
+    pub(crate) talk: PathBuf,
 }
 
 impl Server {
     pub(crate) fn start(data: &Path, args: &[&str]) -> Self {
         let all = [args, &["--listen", "127.0.0.1:0", "--json"]].concat();
-        let mut child = command(data, &all).stdout(Stdio::piped()).spawn().expect("the binary starts");
+        static TURN: AtomicU32 = AtomicU32::new(0);
+        let talk = data.join(format!("talk-{}", TURN.fetch_add(1, Ordering::Relaxed)));
+        let stderr = File::create(&talk).expect("a file");
+        let mut child = command(data, &all).stdout(Stdio::piped()).stderr(stderr).spawn().expect("the binary starts");
         let mut line = String::new();
         BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut line).expect("a line");
         let said: Value = serde_json::from_str(&line).expect("one JSON value");
         let address = said["listening"].as_str().expect("an address").to_owned();
-        Self { child, address, said }
+        Self { child, address, said, talk }
     }
 
     /// Asks it to end and gives its exit code.
@@ -85,4 +92,16 @@ pub(crate) fn append(data: &Path, texts: &[&str]) {
 pub(crate) fn told(data: &Path, args: &[&str]) -> (Option<i32>, Value) {
     let out = run(data, &[args, &["--json"]].concat());
     (out.status.code(), serde_json::from_slice(&out.stdout).unwrap_or_default())
+}
+
+pub(crate) fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).expect("a folder");
+    for entry in std::fs::read_dir(from).expect("a folder").map(|entry| entry.expect("an entry")) {
+        let (path, target) = (entry.path(), to.join(entry.file_name()));
+        if path.is_dir() {
+            copy(&path, &target);
+        } else if path.extension().is_none_or(|ending| ending != "sock") {
+            std::fs::copy(&path, &target).expect("copied");
+        }
+    }
 }

@@ -1,18 +1,4 @@
-use std::path::Path;
-
-use crate::common::{Server, append, told};
-
-fn copy(from: &Path, to: &Path) {
-    std::fs::create_dir_all(to).expect("a folder");
-    for entry in std::fs::read_dir(from).expect("a folder").map(|entry| entry.expect("an entry")) {
-        let (path, target) = (entry.path(), to.join(entry.file_name()));
-        if path.is_dir() {
-            copy(&path, &target);
-        } else if path.extension().is_none_or(|ending| ending != "sock") {
-            std::fs::copy(&path, &target).expect("copied");
-        }
-    }
-}
+use crate::common::{Server, append, copy, told};
 
 #[test]
 fn a_monitor_accepts_growth_and_convicts_a_log_with_two_histories() {

@@ -1,7 +1,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use crate::common::{Server, append, ask, told};
+use crate::common::{Server, append, ask, copy, told};
 
 /// A log's folder, a witness that knows the log, and the policy that demands both of the witness's keys.
 struct World {
@@ -96,6 +96,23 @@ fn a_witness_that_is_away_delays_nothing() {
     assert_eq!((status, checkpoint.windows(3).any(|three| three == b"\n2\n")), (200, true));
     assert_eq!(signatures(&server), 2);
     assert_eq!(server.stop(), Some(0));
+}
+
+#[test]
+fn a_log_restored_from_an_older_copy_is_told_by_its_witness() {
+    let (world, older) = (World::new(), tempfile::tempdir().expect("a folder"));
+    copy(&world.data.path().join("log"), &older.path().join("log"));
+    copy(&world.data.path().join("keys"), &older.path().join("keys"));
+    std::fs::copy(world.data.path().join("log-head"), older.path().join("log-head")).expect("copied");
+    countersign_tlog::sequencer::adopt(&older.path().join("log")).expect("adopted");
+    append(world.data.path(), &["{\"a\":2}", "{\"a\":3}"]);
+    let server = world.serve();
+    let talk = |server: &Server| std::fs::read_to_string(&server.talk).expect("talk");
+    eventually("cosigned", || talk(&server).contains(" cosigns\n"));
+    let policy = world.policy.to_str().expect("text");
+    let restored = Server::start(older.path(), &["log", "serve", "--witnesses", policy]);
+    eventually("told", || talk(&restored).contains("cosigned size 3, which this log does not reach"));
+    assert_eq!(signatures(&restored), 2, "and it is not cosigned");
 }
 
 #[test]

@@ -19,7 +19,7 @@ fn a_cosignature_that_does_not_hold_or_is_of_an_unknown_key_is_not_kept() {
     let keys = vec![known.verifier().clone()];
     let services = Services::new(&[], countersign_probe::Limits::default()).unwrap();
     let named = Named { url: ConfiguredUrl::from_configuration("http://127.0.0.1:1/").unwrap(), keys: keys.clone() };
-    let cosigners = Cosigners::new(vec![named], services, Arc::new(Env::Real), data.path());
+    let cosigners = Cosigners::new(vec![named], services, Arc::new(Env::Real), data.path(), Box::new(|_, _| ()));
     let note = log.head().note.clone();
     let text = note.text().to_owned();
     let other = known.sign(&text.replacen("\n1\n", "\n2\n", 1), 5).unwrap();

@@ -15,10 +15,12 @@ use std::path::{Path, PathBuf};
 
 use countersign_core::time::Timestamp;
 use countersign_tlog::checkpoint::Checkpoint;
+use countersign_tlog::key::VerifierKey;
+use countersign_tlog::note::Note;
+use countersign_tlog::policy::{Policy, RejectError};
 
-use super::log_time;
 use crate::log::replace;
-use crate::receipt::{Demands, Refusal, RefusalKind, verify_checkpoint};
+use crate::receipt::RefusalKind;
 
 /// Where a monitor remembers; without a file it forgets everything, and reads the whole log each time.
 #[derive(Clone, Debug, Default)]
@@ -37,9 +39,9 @@ pub enum MemoryError {
         /// What the system said.
         source: io::Error,
     },
-    /// The remembered checkpoint is not accepted under the trust policy of today.
+    /// The remembered checkpoint is not signed by a log that is trusted today.
     #[error("the remembered checkpoint is not accepted: {0}")]
-    Checkpoint(Refusal),
+    Checkpoint(RejectError),
     /// The commitments do not reach as far as the checkpoint.
     #[error("{0} ends before the remembered checkpoint")]
     Short(PathBuf),
@@ -58,7 +60,7 @@ impl MemoryError {
     pub(super) fn kind(&self) -> RefusalKind {
         match self {
             Self::Io { .. } => RefusalKind::Stale,
-            Self::Checkpoint(refusal) if refusal.kind() == RefusalKind::Trust => RefusalKind::Trust,
+            Self::Checkpoint(error) if RefusalKind::of(error) == RefusalKind::Trust => RefusalKind::Trust,
             Self::Checkpoint(_) | Self::Short(_) => RefusalKind::Malformed,
         }
     }
@@ -95,17 +97,16 @@ impl Memory {
         Some(name.into())
     }
 
-    /// The remembered checkpoint, verified again: trust may have been taken back since. Its age does not matter.
-    pub(super) fn last(&self, demands: &Demands<'_>) -> Result<Option<Last>, MemoryError> {
+    /// The remembered checkpoint. The log must have signed it with a key that is still trusted; witnesses that the
+    /// policy has demanded since, and its age, do not matter.
+    pub(super) fn last(&self, policy: &Policy) -> Result<Option<Last>, MemoryError> {
         let Some(path) = &self.file else { return Ok(None) };
         let bytes = match std::fs::read(path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(source) => return Err(MemoryError::Io { path: path.clone(), source }),
         };
-        let demands = Demands { max_age_ms: None, ..*demands };
-        let signed = verify_checkpoint(&bytes, &demands).map_err(MemoryError::Checkpoint)?;
-        Ok(Some(Last { signed_at: log_time(&signed), checkpoint: signed.checkpoint }))
+        signed_by_log(&bytes, policy).map(Some).map_err(MemoryError::Checkpoint)
     }
 
     /// The commitments of the first `size` entries.
@@ -133,6 +134,19 @@ impl Memory {
         let Some(path) = self.evidence() else { return Ok(()) };
         replace(&path, note, 0o644).map_err(|source| MemoryError::Io { path, source })
     }
+}
+
+fn signed_by_log(bytes: &[u8], policy: &Policy) -> Result<Last, RejectError> {
+    let note = Note::parse(bytes)?;
+    let checkpoint = Checkpoint::parse(note.text())?;
+    let ours = |key: &&VerifierKey| key.name().as_str() == checkpoint.origin.as_str();
+    let keys: Vec<VerifierKey> = policy.logs().iter().filter(ours).cloned().collect();
+    if keys.is_empty() {
+        return Err(RejectError::UnknownLog(checkpoint.origin));
+    }
+    let time = note.verify(&keys)?.iter().filter_map(|verified| verified.time).max();
+    let signed_at = time.and_then(|time| i64::try_from(time).ok()).map(Timestamp::from_seconds);
+    Ok(Last { checkpoint, signed_at })
 }
 
 /// Cuts the file at `at`, appends, and makes it durable.

@@ -155,7 +155,7 @@ impl Finding {
 /// [`Finding`], the first one.
 pub fn watch(source: &Source, demands: &Demands<'_>, memory: &Memory) -> Result<Watched, Finding> {
     // 1. What we saw last, and what is shown now. Signatures and age before anything is made of it.
-    let last = memory.last(demands)?;
+    let last = memory.last(demands.policy)?;
     let note = source.file("checkpoint")?.ok_or(Finding::NoCheckpoint)?;
     let signed = verify_checkpoint(&note, demands)?;
 

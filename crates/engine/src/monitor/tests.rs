@@ -213,6 +213,26 @@ fn rules_of_entries() {
 }
 
 #[test]
+fn witnesses_that_are_demanded_later_do_not_undo_what_was_seen() {
+    use countersign_tlog::key::{Algorithm, KeyName, SignerKey};
+    let mut world = World::new(2);
+    world.watch().unwrap();
+    let name = KeyName::parse("witness.example.test/w1").unwrap();
+    let witness = SignerKey::from_seed(name, Algorithm::Ed25519Cosignature, &[7; 32]).unwrap();
+    let log = fs::read_to_string(world.data.path().join("log/trust")).unwrap().replace("quorum none\n", "");
+    let policy = format!("{log}witness w1 {}\nquorum w1\n", witness.verifier());
+    world.policy = Policy::parse(policy.as_bytes()).unwrap();
+    world.grow(2..5);
+    assert_eq!(world.watch().unwrap_err().code(), "quorum_missing", "the checkpoint of today");
+    let shown = world.mirror.path().join("checkpoint");
+    let note = fs::read_to_string(&shown).unwrap();
+    let text = countersign_tlog::note::Note::parse(note.as_bytes()).unwrap().text().to_owned();
+    let now = u64::try_from(Env::Real.now().seconds()).unwrap();
+    fs::write(&shown, format!("{note}{}\n", witness.sign(&text, now).unwrap())).unwrap();
+    assert_eq!(world.watch().unwrap().before, Some(2));
+}
+
+#[test]
 fn a_memory_that_was_tampered_with_is_no_memory() {
     let world = World::new(4);
     world.watch().unwrap();

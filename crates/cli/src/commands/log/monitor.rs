@@ -97,6 +97,9 @@ fn say(global: &Global, args: &LogMonitorArgs, watched: &Watched) {
         }));
     }
     match watched.before {
+        Some(before) if before == size => {
+            show::line(&format!("consistent: {origin} still has the {size} entries verified before"));
+        }
         Some(before) => show::line(&format!("consistent: {origin} grew from {before} to {size} entries")),
         None => show::line(&format!("consistent: {origin} has {size} entries, seen for the first time")),
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
-use countersign_engine::cosigners::{Cosigners, Named};
+use countersign_engine::cosigners::{Cosigners, Named, Outcome, Tell};
 use countersign_engine::env::Env;
 use countersign_engine::log::{LogBook, LogError, Place};
 use countersign_engine::published::Published;
@@ -28,7 +28,7 @@ use crate::show;
 pub(crate) async fn run(settings: &Settings, global: &Global, args: &LogServeArgs) -> anyhow::Result<Exit> {
     let env = Arc::new(Env::Real);
     let mut book = LogBook::serving(&settings.data.0, Arc::clone(&env));
-    let cosigners = args.witnesses.as_deref().map(|file| cosigners(settings, file, &env)).transpose()?;
+    let cosigners = args.witnesses.as_deref().map(|file| cosigners(settings, global, file, &env)).transpose()?;
     if let Some(cosigners) = &cosigners {
         let told: Arc<Cosigners> = Arc::clone(cosigners);
         book = book.witnessed_by(told);
@@ -59,7 +59,7 @@ pub(crate) async fn run(settings: &Settings, global: &Global, args: &LogServeArg
 }
 
 /// The witnesses of a policy file that can be asked. Lines with one address are the keys of one witness.
-fn cosigners(settings: &Settings, file: &Path, env: &Arc<Env>) -> anyhow::Result<Arc<Cosigners>> {
+fn cosigners(settings: &Settings, global: &Global, file: &Path, env: &Arc<Env>) -> anyhow::Result<Arc<Cosigners>> {
     let mut keys: BTreeMap<String, Vec<VerifierKey>> = BTreeMap::new();
     for (key, url) in policy(file)?.witness_urls() {
         keys.entry(url.clone()).or_default().push(key.clone());
@@ -70,7 +70,25 @@ fn cosigners(settings: &Settings, file: &Path, env: &Arc<Env>) -> anyhow::Result
     let named = keys.into_iter().map(|(url, keys)| Ok(Named { url: service_url(&url)?, keys }));
     let named = named.collect::<anyhow::Result<Vec<_>>>()?;
     let services = services(settings, Limits::default())?;
-    Ok(Cosigners::new(named, services, Arc::clone(env), &Place::new(&settings.data.0).log()))
+    let global = global.clone();
+    let tell: Tell =
+        Box::new(move |witness, outcome| show::note(&global, &format!("witness {witness} {}", told(outcome))));
+    Ok(Cosigners::new(named, services, Arc::clone(env), &Place::new(&settings.data.0).log(), tell))
+}
+
+fn told(outcome: Outcome) -> String {
+    match outcome {
+        Outcome::Cosigned => "cosigns".to_owned(),
+        Outcome::Away => "does not answer; it is asked again".to_owned(),
+        Outcome::Refused(status) => format!("refuses with status {status}; it is asked again"),
+        Outcome::Untrue => "gives cosignatures that do not hold under the keys in --witnesses".to_owned(),
+        Outcome::Ahead(size) => {
+            format!(
+                "says that it cosigned size {size}, which this log does not reach: was it restored from an older copy?"
+            )
+        }
+        Outcome::NoRequest => "is not asked: the log cannot be read at the moment".to_owned(),
+    }
 }
 
 fn refused(error: &LogError) -> Failure {
