@@ -20,6 +20,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use countersign_core::leaf::{LeafType, Minute, Reveal, Salt};
+use countersign_tlog::checkpoint::Checkpoint;
 use countersign_tlog::merkle::leaf_hash;
 use countersign_tlog::note::Note;
 use countersign_tlog::policy::{Policy, PostQuantum};
@@ -38,6 +39,9 @@ use crate::receipt::{Demands, Receipt, verify};
 
 /// How long a leaf waits for a log that another process holds.
 pub const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The newest checkpoint with cosignatures, kept by [`crate::cosigners`].
+const COSIGNED: &str = "cosigned";
 
 /// Between two tries: the holder is about to let go, or about to listen.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -98,7 +102,7 @@ impl LogBook {
         Ok(receipt)
     }
 
-    /// The same receipt under the log's newest checkpoint.
+    /// The same receipt under the newest checkpoint that witnesses have cosigned, or the newest when none covers it.
     ///
     /// # Errors
     /// [`LogError`]; `Wrong` when the log holds another entry there, or is another log.
@@ -139,7 +143,7 @@ impl LogBook {
         let until = Instant::now() + PATIENCE;
         loop {
             let failure = match self.hold() {
-                Ok(log) => return ask.answer(&log),
+                Ok(log) => return ask.answer(&log, &self.place.log()),
                 Err(LogError::Open(OpenError::Held(_))) => match socket::hand_over(&self.place.socket(), ask) {
                     Ok(answer) => return answer,
                     Err(unreachable) => LogError::Unreachable(unreachable.to_string()),
@@ -216,22 +220,33 @@ enum Ask {
 }
 
 impl Ask {
-    fn answer(&self, log: &Log) -> Result<Receipt, LogError> {
+    fn answer(&self, log: &Log, dir: &Path) -> Result<Receipt, LogError> {
         match self {
             Self::Append(entry) => append_held(log, entry.clone()),
             Self::Receipt(index) => {
-                let (head, leaf) = (log.receipt(*index)?, log.leaf(*index)?);
+                let (checkpoint, note) = best_checkpoint(log, dir, *index);
                 Ok(Receipt {
-                    log_origin: log.head().checkpoint.origin.clone(),
+                    log_origin: checkpoint.origin,
                     index: *index,
-                    leaf_hash: leaf_hash(&leaf),
-                    path: head.path,
-                    checkpoint: head.checkpoint,
+                    leaf_hash: leaf_hash(&log.leaf(*index)?),
+                    path: log.inclusion(*index, checkpoint.size)?,
+                    checkpoint: note,
                     reveal: None,
                 })
             }
         }
     }
+}
+
+/// The newest checkpoint that witnesses have cosigned when it covers the entry, else the newest: others vouch for the
+/// first one.
+fn best_checkpoint(log: &Log, dir: &Path, index: u64) -> (Checkpoint, Note) {
+    let head = log.head();
+    let cosigned = std::fs::read(dir.join(COSIGNED)).ok().and_then(|bytes| Note::parse(&bytes).ok());
+    let read = |note: Note| Some((Checkpoint::parse(note.text()).ok()?, note));
+    let covers = |(point, _): &(Checkpoint, Note)| point.size > index && point.size <= head.checkpoint.size;
+    let best = cosigned.and_then(read).filter(covers);
+    best.unwrap_or_else(|| (head.checkpoint.clone(), head.note.clone()))
 }
 
 /// Appends to a log in our hands and waits for the outcome.

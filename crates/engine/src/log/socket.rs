@@ -40,7 +40,9 @@ impl Door {
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600))?;
         let closing = Arc::new(AtomicBool::new(false));
         let told = Arc::clone(&closing);
-        let keeper = thread::Builder::new().name("log-door".into()).spawn(move || serve(&listener, &log, &told))?;
+        let dir = path.parent().unwrap_or(path).to_owned();
+        let keeper =
+            thread::Builder::new().name("log-door".into()).spawn(move || serve(&listener, &log, &dir, &told))?;
         Ok(Self { path: path.to_owned(), closing, keeper: Some(keeper) })
     }
 }
@@ -57,24 +59,24 @@ impl Drop for Door {
     }
 }
 
-fn serve(listener: &UnixListener, log: &Log, closing: &AtomicBool) {
+fn serve(listener: &UnixListener, log: &Log, dir: &Path, closing: &AtomicBool) {
     thread::scope(|scope| {
         for visitor in listener.incoming() {
             if closing.load(Ordering::SeqCst) {
                 break;
             }
             if let Ok(visitor) = visitor {
-                scope.spawn(move || answer(visitor, log));
+                scope.spawn(move || answer(visitor, log, dir));
             }
         }
     });
 }
 
 /// A visitor who says nothing sensible is told so, and gone.
-fn answer(mut visitor: UnixStream, log: &Log) {
+fn answer(mut visitor: UnixStream, log: &Log, dir: &Path) {
     let line = visitor.set_read_timeout(Some(ASKER)).and_then(|()| read_line(&visitor));
     let outcome = match line.ok().as_deref().and_then(ask) {
-        Some(ask) => ask.answer(log),
+        Some(ask) => ask.answer(log, dir),
         None => Err(LogError::NotText),
     };
     let value = match outcome {

@@ -98,6 +98,27 @@ fn a_receipt_is_upgraded_to_the_newest_checkpoint_also_by_whoever_does_not_hold_
 }
 
 #[test]
+fn an_upgrade_prefers_the_checkpoint_that_witnesses_cosigned() {
+    use countersign_tlog::key::{Algorithm, KeyName, SignerKey};
+    let data = tempfile::tempdir().unwrap();
+    let (holder, other) = (book(data.path(), 1), book(data.path(), 2));
+    let old = append(&holder, "{\"a\":1}").unwrap();
+    let second = append(&holder, "{\"a\":2}").unwrap();
+    let name = KeyName::parse("witness.example.test/w1").unwrap();
+    let witness = SignerKey::from_seed(name, Algorithm::Ed25519Cosignature, &[9; 32]).unwrap();
+    let line = witness.sign(second.checkpoint.text(), 1_788_253_200).unwrap();
+    fs::write(data.path().join("log/cosigned"), format!("{}{line}\n", second.checkpoint)).unwrap();
+    let third = append(&holder, "{\"a\":3}").unwrap();
+    for book in [&holder, &other] {
+        let new = book.upgrade(&old).unwrap();
+        assert_eq!(new.checkpoint.text(), second.checkpoint.text());
+        assert!(new.checkpoint.signatures().iter().any(|line| line.name() == witness.verifier().name()));
+        let uncovered = book.upgrade(&third).unwrap();
+        assert_eq!(uncovered.checkpoint.text(), third.checkpoint.text(), "no cosigned checkpoint reaches that far");
+    }
+}
+
+#[test]
 fn the_status_makes_no_log_and_says_who_holds_one() {
     let data = tempfile::tempdir().unwrap();
     assert!(matches!(book(data.path(), 1).status(), Err(LogError::NoLog)));
