@@ -79,12 +79,35 @@ struct Held {
     lines: BTreeMap<String, NoteSignature>,
 }
 
+impl Held {
+    /// What an earlier run kept, as far as it holds under the keys of today.
+    fn load(file: &Path, keys: &[VerifierKey]) -> Option<Self> {
+        let kept = Note::parse(&std::fs::read(file).ok()?).ok()?;
+        let holds = |line: &&NoteSignature| {
+            let alone = Note::new(kept.text(), std::slice::from_ref(*line));
+            alone.is_some_and(|alone| alone.verify(keys).is_ok())
+        };
+        let (by_witnesses, others): (Vec<_>, Vec<_>) = kept.signatures().iter().partition(holds);
+        let note = Note::new(kept.text(), &others.into_iter().cloned().collect::<Vec<_>>())?;
+        let mut held = Self { note: Some(note), ..Self::default() };
+        held.take(&by_witnesses.into_iter().cloned().collect::<Vec<_>>());
+        (!held.lines.is_empty()).then_some(held)
+    }
+
+    /// A key's newer line replaces its older one.
+    fn take(&mut self, lines: &[NoteSignature]) {
+        self.lines.extend(lines.iter().map(|line| (format!("{}+{}", line.name(), line.id()), line.clone())));
+    }
+}
+
 impl Cosigners {
     /// Witnesses of the log whose folder is `log`; `cosigned` in it keeps the newest checkpoint they cosigned.
     pub fn new(named: Vec<Named>, services: Services, env: Arc<Env>, log: &Path, tell: Tell) -> Arc<Self> {
         let file = log.join("cosigned");
+        let keys: Vec<VerifierKey> = named.iter().flat_map(|one| one.keys.iter().cloned()).collect();
+        let held = Mutex::new(Held::load(&file, &keys).unwrap_or_default());
         let (news, log) = (watch::Sender::new(0), OnceLock::new());
-        Arc::new(Self { tell, named, services, env, file, log, news, held: Mutex::default() })
+        Arc::new(Self { tell, named, services, env, file, log, news, held })
     }
 
     /// Begins to ask about `log`, from tasks on this runtime that end when the log is gone.
@@ -183,7 +206,7 @@ impl Cosigners {
             _ => held.lines.clear(),
         }
         held.note = Some(asked.clone());
-        held.lines.extend(new.iter().map(|line| (format!("{}+{}", line.name(), line.id()), line.clone())));
+        held.take(new);
         drop(held);
         if let Some(note) = self.cosigned() {
             // Lost in a crash, it is asked for again.

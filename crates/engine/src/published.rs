@@ -128,7 +128,8 @@ impl Published {
         let cosigned = self.cosigned().map(|note| (size(&note), note));
         let head = self.log.head();
         let (size, note) = match cosigned {
-            Some((size, note)) if index < size => (size, note),
+            // One that an earlier run kept may be ahead of a log that was rolled back.
+            Some((size, note)) if index < size && size <= head.checkpoint.size => (size, note),
             _ => (head.checkpoint.size, head.note.clone()),
         };
         if index < size { Ok((note, size)) } else { Err(NotServed::Outside) }

@@ -84,6 +84,12 @@ fn a_witnessed_log_satisfies_a_quorum_without_ever_waiting_for_it() {
     let third = |server: &Server| server.get("/log/checkpoint").1.windows(3).any(|three| three == b"\n3\n");
     eventually("cosigned again", || third(&server) && signatures(&server) == 4);
     assert_eq!(world.verify(&server, 2), Some(0));
+    assert_eq!(server.stop(), Some(0));
+
+    // What was cosigned outlives the process, also when no witness answers afterwards.
+    let away = policy(world.data.path(), &world.witness, "127.0.0.1:1");
+    let again = Server::start(world.data.path(), &["log", "serve", "--witnesses", away.to_str().expect("text")]);
+    assert_eq!(world.verify(&again, 2), Some(0));
 }
 
 #[test]

@@ -114,3 +114,30 @@ proptest! {
         prop_assert_eq!(read(&reveal.to_value()), Ok(reveal));
     }
 }
+
+proptest! {
+    #[test]
+    fn a_leaf_reads_back_and_no_other_bytes_read_as_it(
+        kind in "countersign\\.[a-z]{1,9}\\.v[1-9]",
+        minute in 0i64..4_000_000_000,
+        commitment in any::<[u8; 32]>(),
+        at in any::<prop::sample::Index>(),
+        flip in 1u8..,
+    ) {
+        let leaf = Leaf {
+            leaf_type: LeafType::parse(&kind).unwrap(),
+            minute: Minute::of(Timestamp::from_seconds(minute)),
+            commitment: Commitment(commitment),
+        };
+        let mut bytes = leaf.to_bytes().unwrap();
+        prop_assert_eq!(Leaf::parse(&bytes), Some(leaf.clone()));
+        let at = at.index(bytes.len());
+        bytes[at] ^= flip;
+        prop_assert_ne!(Leaf::parse(&bytes), Some(leaf));
+    }
+
+    #[test]
+    fn any_bytes_are_a_leaf_or_not(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        let _ = Leaf::parse(&bytes);
+    }
+}
