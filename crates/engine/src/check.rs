@@ -12,18 +12,22 @@ use countersign_core::offer::{self, Exchange, Reading, Word};
 use countersign_core::policy::{self, CheckRequest, Decision};
 use countersign_core::sign::Purpose;
 use countersign_core::time::Timestamp;
-use countersign_probe::{Answer, Declared, Door, Method, Politeness, RateLimited, Refused, Request, challenge};
-use countersign_store::{NewObservation, Store, StoreError};
+use countersign_probe::{Answer, Declared, Door, Method, Politeness, Refused, Request, challenge};
+use countersign_store::{NewObservation, Observation, Store};
 use serde_json::{Value, json as value};
 use sha2::{Digest, Sha256};
 use tokio::sync::{OnceCell, Semaphore};
 
 use crate::decision;
-use crate::env::{Env, NoRandomness};
-use crate::keys::{Keys, KeysError};
+use crate::env::Env;
+use crate::keys::Keys;
 use crate::log::LogBook;
 use crate::transparency::{Demand, Misses, Transparency};
 use crate::transport;
+
+mod error;
+
+pub use error::CheckError;
 
 /// How many checks write to the store at a time. The others wait here, where waiting has no end, and not for a
 /// connection, where it has; and an answer is spelt out as evidence, at several times its size, only a few at a time.
@@ -113,26 +117,6 @@ impl Checked {
     }
 }
 
-/// Why a check could not be finished. What the seller did is never one of these.
-#[derive(Debug, thiserror::Error)]
-pub enum CheckError {
-    /// The domain was looked at often enough in the last minute. Nothing was sent, and nothing is remembered.
-    #[error(transparent)]
-    RateLimited(#[from] RateLimited),
-    /// The database refused.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// No usable signing key.
-    #[error(transparent)]
-    Keys(#[from] KeysError),
-    /// No randomness for a row id.
-    #[error(transparent)]
-    NoRandomness(#[from] NoRandomness),
-    /// The decision could not be written in canonical form.
-    #[error("the decision could not be signed: {0}")]
-    Seal(String),
-}
-
 impl Checker {
     /// A checker over these parts; `switches` names every lab switch that is on.
     pub fn new(env: Arc<Env>, door: Door, store: Store, keys: Keys, switches: Vec<&'static str>) -> Self {
@@ -209,8 +193,17 @@ impl Checker {
         let flight = Arc::clone(self.flights().entry(key.clone()).or_default());
         let sighting =
             flight.get_or_try_init(|| async { self.look(request, declared).await.map(Arc::new) }).await.cloned();
-        self.flights().remove(&key);
+        self.land(&key, &flight);
         sighting
+    }
+
+    /// Ends a flight. The last who waited for one may come when a newer one to the same URL is already up, which must
+    /// go on being shared.
+    fn land(&self, key: &FlightKey, flight: &Flight) {
+        let mut flights = self.flights();
+        if flights.get(key).is_some_and(|up| Arc::ptr_eq(up, flight)) {
+            flights.remove(key);
+        }
     }
 
     fn flights(&self) -> std::sync::MutexGuard<'_, HashMap<FlightKey, Flight>> {
@@ -221,10 +214,10 @@ impl Checker {
     async fn look(&self, request: &CheckRequest, declared: Declared) -> Result<Sighting, CheckError> {
         let at = self.env.now();
         let turn = self.politeness.turn(&request.url, at)?;
+        let past = self.past(request.url.as_str(), at).await?;
         // From here a process that dies leaves an open run, which the next one closes as abandoned.
         let run = self.env.row_id()?;
         self.store.start_run(&run, request.url.as_str(), "owner", at).await?;
-        let past = self.past(request.url.as_str(), at).await?;
         let (before, trail) = (history::fold(&past, at), Trail::of(&past, at));
         let probed = challenge::probe(&self.door, turn, declared, at).await;
         let (method, result) = (probed.method.as_str(), probed.result);
@@ -279,12 +272,21 @@ impl Checker {
     }
 
     /// Earlier observations in the order of their arrival, which is that of their ids: an old one that
-    /// came late must stand behind what it may not rewrite.
+    /// came late must stand behind what it may not rewrite. A row that does not read ends the check: what it held
+    /// may be the recipient that makes the one of today a stranger.
     async fn past(&self, url: &str, at: Timestamp) -> Result<Vec<Observed>, CheckError> {
         let since = at.plus_millis(-history::WINDOW_MS);
         let mut rows = self.store.observations("endpoint", url, since, history::MOST).await?;
         rows.sort_by(|left, right| left.id.cmp(&right.id));
-        Ok(rows.iter().filter_map(|row| serde_json::from_str(&row.facts).ok()).collect())
+        let read = |row: &Observation| {
+            let damaged = |error: serde_json::Error| CheckError::History {
+                url: url.to_owned(),
+                row: row.id.clone(),
+                why: error.to_string(),
+            };
+            serde_json::from_str(&row.facts).map_err(damaged)
+        };
+        rows.iter().map(read).collect()
     }
 
     async fn remember(&self, request: &CheckRequest, sighting: &Sighting, run: &str) -> Result<(), CheckError> {

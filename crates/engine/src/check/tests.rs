@@ -101,3 +101,57 @@ async fn a_demand_for_a_receipt_is_met_by_a_signed_checkpoint_only() {
     let logged = logging(folder.path(), Misses::Logged).await;
     assert_eq!(logged.check(&strict).await.unwrap().demand, Demand::Met);
 }
+
+/// One observation of `url` with these facts, as if an earlier check had left it.
+async fn seen(checker: &Checker, url: &str, facts: &str) {
+    let id = checker.env.row_id().unwrap();
+    let observation = NewObservation {
+        id: &id,
+        subject_kind: "endpoint",
+        subject_key: url,
+        source: "challenge",
+        observed_at: NOW.plus_millis(-3_600_000),
+        trust_class: "independent",
+        run_id: None,
+        outcome: "challenge",
+        latency_ms: Some(1),
+        evidence_sha256: None,
+        facts,
+    };
+    checker.store.append_observation(&observation).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_history_row_that_does_not_read_ends_the_check_and_stays_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let checker = checker(folder.path(), Env::fixed(NOW, 1)).await;
+    let sound =
+        r#"{"at":1788249600000,"trust":"independent","outcome":"challenge","schema_sha256":null,"latency_ms":1}"#;
+    seen(&checker, "https://sound.localhost/", sound).await;
+    assert!(checker.check(&request("https://sound.localhost/")).await.is_ok(), "the positive control");
+    for (url, facts) in [
+        ("https://cut.localhost/", r#"{"at":1788249600000}"#),
+        ("https://other.localhost/", "[]"),
+        ("https://word.localhost/", &sound.replace("independent", "indépendent")),
+    ] {
+        seen(&checker, url, facts).await;
+        let error = checker.check(&request(url)).await.unwrap_err();
+        assert_eq!(error.code(), "history_damaged", "{error}");
+        assert!(error.to_string().contains(url) && error.hint().contains("backup"), "{error}");
+        let rows = checker.store.observations("endpoint", url, Timestamp::from_seconds(0), 10).await.unwrap();
+        assert_eq!(rows.iter().map(|row| row.facts.as_str()).collect::<Vec<_>>(), [facts], "nothing came of it");
+    }
+}
+
+#[tokio::test]
+async fn whoever_waited_last_for_one_flight_leaves_a_newer_one_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let checker = checker(folder.path(), Env::fixed(NOW, 1)).await;
+    let key = (CLOSED.to_owned(), Declared::Nothing);
+    let (old, new) = (Flight::default(), Flight::default());
+    checker.flights().insert(key.clone(), Arc::clone(&new));
+    checker.land(&key, &old);
+    assert!(checker.flights().contains_key(&key));
+    checker.land(&key, &new);
+    assert!(!checker.flights().contains_key(&key));
+}
