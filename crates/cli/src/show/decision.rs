@@ -83,9 +83,14 @@ fn payee(network: &str, pay_to: &str) -> String {
     checked.map_or_else(|| pay_to.to_owned(), |checked| checked.display)
 }
 
+/// What is merely worth knowing takes one line; what somebody should act on also says where and how.
 fn finding(finding: &Value) {
-    let rule = text(finding, "rule");
-    line(&format!("  {:<8} {}", text(finding, "severity"), reason(rule).unwrap_or(rule)));
+    let (rule, severity) = (text(finding, "rule"), text(finding, "severity"));
+    let reason = reason(rule).unwrap_or(rule);
+    if severity == "info" {
+        return line(&format!("  info     {reason} ({rule})"));
+    }
+    line(&format!("  {severity:<8} {reason}"));
     let expected = finding["expected"].as_str().map(|expected| format!(", expected `{expected}`")).unwrap_or_default();
     line(&format!("           {rule} at {}: saw `{}`{expected}", text(finding, "subject"), text(finding, "observed")));
     line(&format!("           hint: {}", text(finding, "hint")));
