@@ -65,3 +65,19 @@ fn what_outsiders_verify_with_has_no_runtime_and_no_randomness() {
         }
     }
 }
+
+/// Sentences that the documents owe their readers. Each is asked for where somebody may draw the wrong conclusion.
+#[test]
+fn the_documents_say_what_an_answer_does_not_promise() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+    let rows = [
+        ("decision.md", "Invocable promises no successful call"),
+        ("decision.md", "that does not prove that nothing was appended"),
+        ("log.md", "Keep your own copy of the answer"),
+        ("log.md", "No long-term storage of evidence is promised"),
+    ];
+    for (file, sentence) in rows {
+        let text = std::fs::read_to_string(root.join(file)).expect("the document");
+        assert!(text.contains(sentence), "{file} no longer says: {sentence}");
+    }
+}

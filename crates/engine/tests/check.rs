@@ -16,6 +16,9 @@ use countersign_probe::{Door, DoorConfig};
 use countersign_store::Store;
 use serde_json::{Value, json};
 
+#[path = "check/output.rs"]
+mod output;
+
 const NOW: Timestamp = Timestamp::from_seconds(1_790_000_000);
 const BASE_PAYEE: &str = "0x209693bc6afc0c5328ba36faf03c514ef312287c";
 

@@ -1,0 +1,71 @@
+//! Every member of seed 003's answer that a check of one URL fills, on a hit and on a miss.
+
+use super::*;
+
+/// A v2 challenge in the header, with these extensions.
+fn challenge(extensions: &Value) -> Vec<u8> {
+    use base64::Engine as _;
+    let envelope = json!({
+        "x402Version": 2, "error": "pay", "extensions": extensions,
+        "resource": {"url": "https://x.localhost/paid", "description": "d", "mimeType": "application/json"},
+        "accepts": [{
+            "scheme": "exact", "network": "eip155:8453", "asset": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+            "payTo": BASE_PAYEE, "amount": "10000", "maxTimeoutSeconds": 60, "extra": {"name": "USD Coin", "version": "2"}
+        }],
+    });
+    let header = base64::prelude::BASE64_STANDARD.encode(envelope.to_string());
+    let head = "HTTP/1.1 402 Payment Required\r\nCache-Control: no-store\r\nContent-Length: 2\r\n";
+    format!("{head}PAYMENT-REQUIRED: {header}\r\n\r\n{{}}").into_bytes()
+}
+
+fn input(query: &Value) -> Value {
+    json!({"bazaar": {"info": {"input": {"type": "http", "method": "GET", "queryParams": query}}, "schema": {"type": "object"}}})
+}
+
+#[tokio::test]
+async fn a_hit_fills_every_member_from_the_live_challenge() {
+    let world = World::new().await;
+    let (_server, request) = world.seller("x", challenge(&input(&json!({"q": "rain"})))).await;
+    let said = world.check(&request).await.document;
+    let expected = json!({
+        "url": request.url.as_str(), "live": true, "payable": true, "invocable": true, "challenge_observed": true,
+        "payTo": BASE_PAYEE, "payTo_changed": false, "payTo_pending": false, "risk": [], "miss_reason": null,
+        "schema_source": "bazaar", "observed_age_s": 0, "unmet_constraints": [],
+        "verified_at": "2026-09-21T14:13:20Z", "expiresAt": "2026-09-21T14:23:20Z",
+    });
+    for (name, value) in expected.as_object().unwrap() {
+        assert_eq!(&said[name], value, "{name}");
+    }
+    let payment = &said["selected_payment"];
+    let terms = ["amount_atomic", "asset", "network", "payTo", "scheme"].map(|name| payment[name].as_str().unwrap());
+    assert_eq!(terms, ["10000", "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913", "eip155:8453", BASE_PAYEE, "exact"]);
+    assert_eq!((&said["target"]["method"], &said["target"]["timeoutSeconds"]), (&json!("GET"), &json!(60)));
+    assert!(said["latency_ms"].is_u64(), "the round trip of this probe");
+    assert_eq!(said["observed"]["amount"], "10000");
+}
+
+#[tokio::test]
+async fn a_miss_fills_nothing_that_was_not_seen() {
+    let world = World::new().await;
+    let (_server, request) = world.seller("x", answer("200 OK", "{}")).await;
+    let said = world.check(&request).await.document;
+    for name in ["selected_payment", "target", "payTo", "schema_source", "claimed", "quote_sha256"] {
+        assert_eq!(said[name], Value::Null, "{name}");
+    }
+    for name in ["live", "payable", "invocable", "challenge_observed"] {
+        assert_eq!(said[name], false, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn an_empty_input_counts_as_an_input_and_none_does_not() {
+    let world = World::new().await;
+    let rows =
+        [("none", json!({}), false), ("empty", input(&json!({})), true), ("full", input(&json!({"q": "a"})), true)];
+    for (name, extensions, invocable) in rows {
+        let (_server, mut request) = world.seller("x", challenge(&extensions)).await;
+        request.require_invocable = true;
+        let said = world.check(&request).await.document;
+        assert_eq!((&said["invocable"], &said["live"]), (&json!(invocable), &json!(invocable)), "{name}");
+    }
+}
