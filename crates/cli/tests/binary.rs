@@ -126,3 +126,13 @@ fn exit_codes_are_the_documented_ones() {
     assert_eq!(code(&["check", "https://nobody.localhost/"]), Some(4), "loopback is closed unless a lab opens it");
     assert_eq!(code(&["verify", "absent.json"]), Some(3));
 }
+
+#[test]
+fn the_readme_shows_what_the_demo_prints() {
+    let out = run(&["demo", "--quiet"]);
+    let printed = String::from_utf8(out.stdout).expect("text");
+    assert_eq!(printed.lines().count(), 22, "a head, eighteen sellers, three lines about signatures: {printed}");
+    let readme = concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md");
+    let readme = std::fs::read_to_string(readme).expect("the README");
+    assert!(readme.contains(&printed), "README.md shows another demo; this one printed:\n{printed}");
+}
