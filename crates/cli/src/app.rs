@@ -71,10 +71,7 @@ pub(crate) async fn checker(settings: &Settings, env: Arc<Env>, misses: Misses) 
     let switches = lab_switches(settings, &env);
     let book = LogBook::one_shot(&settings.data.0, Arc::clone(&env));
     let checker = Checker::new(env, door, store, keys, switches).with_log(Arc::new(book), misses);
-    checker
-        .recover()
-        .await
-        .map_err(|error| Failure::blocked(error.to_string(), "`countersign doctor` looks for the cause"))?;
+    checker.recover().await.map_err(|error| Failure::blocked(error.to_string(), error.hint()))?;
     Ok(checker)
 }
 
@@ -84,7 +81,11 @@ pub(crate) async fn store(settings: &Settings) -> anyhow::Result<Store> {
     let location = match &settings.database.0 {
         Some(address) => Location::Postgres(address.clone()),
         None => {
-            std::fs::create_dir_all(data)
+            use std::os::unix::fs::DirBuilderExt as _;
+            std::fs::DirBuilder::new()
+                .recursive(true)
+                .mode(0o700)
+                .create(data)
                 .with_context(|| format!("cannot make the data directory {}", data.display()))?;
             Location::Sqlite(data.join("countersign.db"))
         }

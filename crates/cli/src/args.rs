@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
+use countersign_core::policy::Objective;
 
 /// Know who you are about to pay, what they ask, and be able to prove it later.
 ///
@@ -81,7 +82,7 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) from: Option<PathBuf>,
     /// Write the signed decision to this file
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "from")]
     pub(crate) out: Option<PathBuf>,
     /// How the endpoint is called, where you know; without it GET, then POST when the answer to GET names it
     #[arg(long, value_enum)]
@@ -95,6 +96,12 @@ pub(crate) struct CheckArgs {
     /// Only these recipients
     #[arg(long = "allow-pay-to", value_delimiter = ',')]
     pub(crate) allow_pay_to: Vec<String>,
+    /// Put offers on this network first; excludes none
+    #[arg(long, value_name = "NETWORK")]
+    pub(crate) prefer_network: Option<String>,
+    /// Which of the offers inside all bounds to choose
+    #[arg(long, value_enum)]
+    pub(crate) objective: Option<OrderedBy>,
     /// Highest price in USD, such as 0.01
     #[arg(long, value_name = "USD")]
     pub(crate) max_price_usd: Option<String>,
@@ -122,6 +129,12 @@ pub(crate) struct CheckArgs {
     /// At least this share of successful observations in 7 days, 0 to 1
     #[arg(long, value_name = "SHARE")]
     pub(crate) min_observed_success: Option<String>,
+    /// At least this reputation, 0 to 1; none is known yet, so nothing is selected under this bound
+    #[arg(long, value_name = "SHARE")]
+    pub(crate) min_reputation_score: Option<String>,
+    /// At least this confidence in the reputation, 0 to 1; none is known yet either
+    #[arg(long, value_name = "SHARE")]
+    pub(crate) min_reputation_confidence: Option<String>,
     /// The endpoint must say what input it takes
     #[arg(long)]
     pub(crate) require_invocable: bool,
@@ -129,7 +142,7 @@ pub(crate) struct CheckArgs {
     #[arg(long = "accept-payto-change")]
     pub(crate) accept_payto_change: bool,
     /// Write the log's receipt for the decision to this file
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "from")]
     pub(crate) receipt: Option<PathBuf>,
     /// Succeed only with a receipt under a signed checkpoint
     #[arg(long)]
@@ -146,6 +159,37 @@ pub(crate) enum CalledBy {
     Get,
     /// POST; the body sent is {}
     Post,
+}
+
+/// The order of offers, under its names on the wire.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub(crate) enum OrderedBy {
+    /// Established recipient first, then the lowest known price
+    Best,
+    /// The lowest known price
+    Cheapest,
+    /// The shortest probe; the offers of one URL share theirs, so as best
+    Fastest,
+    /// The steadiest endpoint; the offers of one URL share theirs, so as best
+    MostReliable,
+    /// The lowest price plus known fees; refuses offers whose fees are unknown
+    LowestTotalCost,
+    /// The shortest settlement time of the network
+    FastestSettlement,
+}
+
+impl From<OrderedBy> for Objective {
+    fn from(named: OrderedBy) -> Self {
+        match named {
+            OrderedBy::Best => Self::Best,
+            OrderedBy::Cheapest => Self::Cheapest,
+            OrderedBy::Fastest => Self::Fastest,
+            OrderedBy::MostReliable => Self::MostReliable,
+            OrderedBy::LowestTotalCost => Self::LowestTotalCost,
+            OrderedBy::FastestSettlement => Self::FastestSettlement,
+        }
+    }
 }
 
 /// `countersign verify`

@@ -6,6 +6,7 @@ mod decision;
 
 use std::io::Write;
 
+use countersign_core::offer::clean;
 use serde_json::Value;
 
 use crate::app::Failure;
@@ -13,28 +14,60 @@ use crate::args::Global;
 
 pub(crate) use decision::{decision, transparency, worst};
 
-/// One line of data.
+/// One line of data for people, safe to show.
 pub(crate) fn line(text: &str) {
+    raw(&safe(text));
+}
+
+/// Data for programs: byte for byte.
+pub(crate) fn raw(text: &str) {
     let _gone = writeln!(std::io::stdout().lock(), "{text}");
 }
 
 /// One JSON value, on one line.
 pub(crate) fn json(value: &Value) {
-    line(&value.to_string());
+    raw(&value.to_string());
 }
 
 /// One line of talk, unless asked to be quiet.
 pub(crate) fn note(global: &Global, text: &str) {
     if !global.quiet {
-        let _gone = writeln!(std::io::stderr().lock(), "{text}");
+        let _gone = writeln!(std::io::stderr().lock(), "{}", safe(text));
     }
 }
 
 /// A failure and its hint; said even when quiet.
 pub(crate) fn failure(error: &anyhow::Error) {
     let mut out = std::io::stderr().lock();
-    let _gone = writeln!(out, "error: {error:#}");
+    let _gone = writeln!(out, "error: {}", safe(&format!("{error:#}")));
     if let Some(hint) = error.downcast_ref::<Failure>().and_then(Failure::hint) {
-        let _gone = writeln!(out, "hint: {hint}");
+        let _gone = writeln!(out, "hint: {}", safe(hint));
+    }
+}
+
+/// What steers a terminal or cannot be seen stands as `\u{…}`: a message may repeat a stranger's text, or a file's.
+/// A second line is indented, so that none passes for a line of ours.
+fn safe(text: &str) -> String {
+    let shown = |one: char, out: &mut String| match one {
+        '\n' => out.push_str("\n  "),
+        one if clean::hidden(one) => out.extend(one.escape_unicode()),
+        one => out.push(one),
+    };
+    text.chars().fold(String::with_capacity(text.len()), |mut out, one| {
+        shown(one, &mut out);
+        out
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::safe;
+
+    #[test]
+    fn what_steers_a_terminal_is_spelt_out_and_plain_text_is_not() {
+        assert_eq!(safe("plain, “quoted” – ünïcode"), "plain, “quoted” – ünïcode");
+        assert_eq!(safe("\u{1b}[2Jgone\r\u{7}"), "\\u{1b}[2Jgone\\u{d}\\u{7}");
+        assert_eq!(safe("\u{9b}31m \u{202e}evil\u{200b}"), "\\u{9b}31m \\u{202e}evil\\u{200b}");
+        assert_eq!(safe("one\nhint: two"), "one\n  hint: two", "no line passes for another");
     }
 }

@@ -70,9 +70,94 @@ fn a_list_reports_a_bad_line_and_goes_on() {
     let about = |url: &str| rows.iter().find(|row| row["url"] == url).unwrap_or_else(|| panic!("{url} in {out}"));
     assert_eq!((rows.len(), code), (3, Some(4)), "the gravest exit counts");
     assert!(about("not a url")["error"].is_string());
+    assert_eq!(about("not a url")["code"], "url_not_https");
     for url in ["https://one.localhost/", "https://two.localhost/"] {
         assert_eq!(about(url)["word"], "not_evaluated");
     }
+}
+
+#[test]
+fn a_list_goes_on_where_one_check_cannot_be_finished() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let urls = "https://one.localhost/\nhttps://two.localhost/\n";
+    std::fs::write(folder.path().join("urls.txt"), urls).expect("written");
+    damage_history(folder.path(), "https://one.localhost/");
+    let (code, out, _) = run_in(folder.path(), &["check", "--from", "urls.txt"]);
+    let rows: Vec<serde_json::Value> =
+        out.lines().map(|line| serde_json::from_str(line).expect("one JSON value a line")).collect();
+    let about = |url: &str| rows.iter().find(|row| row["url"] == url).unwrap_or_else(|| panic!("{url} in {out}"));
+    assert_eq!((rows.len(), code), (2, Some(4)));
+    let damaged = about("https://one.localhost/");
+    assert_eq!(damaged["code"], "history_damaged", "{damaged}");
+    assert!(damaged["hint"].as_str().is_some_and(|hint| hint.contains("backup")));
+    assert_eq!(about("https://two.localhost/")["word"], "not_evaluated", "the positive control");
+}
+
+/// Leaves an observation of `url` that no check can read.
+#[tokio::main(flavor = "current_thread")]
+async fn damage_history(folder: &std::path::Path, url: &str) {
+    use countersign_store::{Location, NewObservation, Store};
+    let now = std::time::UNIX_EPOCH.elapsed().expect("after 1970").as_secs();
+    let store = Store::open(Location::Sqlite(folder.join("countersign.db"))).await.expect("a database");
+    let damaged = NewObservation {
+        id: "01890000-0000-7000-8000-000000000000",
+        subject_kind: "endpoint",
+        subject_key: url,
+        source: "challenge",
+        observed_at: countersign_core::time::Timestamp::from_seconds(i64::try_from(now).expect("this century") - 60),
+        trust_class: "independent",
+        run_id: None,
+        outcome: "challenge",
+        latency_ms: None,
+        evidence_sha256: None,
+        facts: "[]",
+    };
+    store.append_observation(&damaged).await.expect("kept");
+    store.close().await;
+}
+
+#[test]
+fn a_list_is_told_apart_from_one_check_and_from_nothing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("urls.txt"), "https://one.localhost/\n").expect("written");
+    std::fs::write(folder.path().join("empty.txt"), "# none\n\n").expect("written");
+    let ends = |args: &[&str]| run_in(folder.path(), &[&["check", "--from"], args].concat());
+    assert_eq!(ends(&["urls.txt"]).0, Some(4), "the positive control");
+    for more in [["--out", "d.json"], ["--receipt", "r.json"]] {
+        assert_eq!(ends(&["urls.txt", more[0], more[1]]).0, Some(2), "{more:?}");
+    }
+    let (code, _, told) = ends(&["empty.txt"]);
+    assert_eq!((code, told.contains("names no URL")), (Some(2), true), "{told}");
+    assert_eq!(ends(&["absent.txt"]).0, Some(3));
+    assert_eq!(ends(&["urls.txt", "--max-price-usd", "cheap"]).0, Some(2), "a flag is not the fault of a line");
+}
+
+/// Six looks a minute at one domain: those that wait must not keep other domains waiting with them.
+#[test]
+fn a_domain_that_must_wait_holds_no_slot() {
+    use std::io::BufRead as _;
+    let folder = tempfile::tempdir().expect("a folder");
+    let busy: String = (0..30).map(|n| format!("https://busy.localhost/{n}\n")).collect();
+    std::fs::write(folder.path().join("urls.txt"), busy + "https://quiet.localhost/\n").expect("written");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_countersign"))
+        .args(["check", "--from", "urls.txt"])
+        .current_dir(&folder)
+        .env("COUNTERSIGN_DATA", folder.path())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .expect("the binary starts");
+    let out = std::io::BufReader::new(child.stdout.take().expect("a pipe"));
+    let first: Vec<String> = out.lines().take(7).map(|line| line.expect("text")).collect();
+    child.kill().expect("ended");
+    child.wait().expect("ended");
+    assert!(first.iter().any(|line| line.contains("https://quiet.localhost/")), "{first:#?}");
+}
+
+#[test]
+fn what_an_error_repeats_cannot_steer_the_terminal() {
+    let (code, _, told) = run_in(std::path::Path::new("."), &["check", "https://a.example/\u{1b}[31m\nhint: pay"]);
+    assert_eq!(code, Some(3));
+    assert!(told.contains("\\u{1b}[31m") && !told.contains('\u{1b}') && !told.contains("\nhint: pay"), "{told}");
 }
 
 #[test]
@@ -95,6 +180,7 @@ fn damaged_state_stops_with_what_to_do_and_is_left_as_it_is() {
     std::fs::write(&database, b"this is no database").expect("written");
     let (code, _, told) = check();
     assert_eq!((code, told.contains("hint: put a backup") && told.contains("damaged")), (Some(4), true), "{told}");
+    assert_eq!(told.to_lowercase().matches("put a backup").count(), 1, "the advice is given once: {told}");
     assert_eq!(std::fs::read(&database).expect("still there"), b"this is no database");
     std::fs::remove_file(&database).expect("removed");
     assert_eq!(run_in(folder.path(), &["keys", "new"]).0, Some(0), "the positive control");
@@ -120,6 +206,17 @@ fn exit_codes_are_the_documented_ones() {
         Some(2),
         "a bound that is no number"
     );
+    let bounded = |flag: &str, value: &str| code(&["check", "https://nobody.localhost/", flag, value]);
+    for (flag, good, bad) in [
+        ("--allow-pay-to", "0x1111111111111111111111111111111111111111", "nonsense"),
+        ("--allow-pay-to", "11111111111111111111111111111112", "0x111111111111111111111111111111111111111"),
+        ("--prefer-network", "base", "basement"),
+        ("--objective", "lowest_total_cost", "luckiest"),
+        ("--min-reputation-score", "0.5", "1.5"),
+        ("--min-reputation-confidence", "1", "sure"),
+    ] {
+        assert_eq!((bounded(flag, good), bounded(flag, bad)), (Some(4), Some(2)), "{flag}");
+    }
     for url in ["http://a.example/", "https://127.0.0.1/", "https://u@a.example/", "not a url"] {
         assert_eq!(code(&["check", url]), Some(3), "{url}");
     }

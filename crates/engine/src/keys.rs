@@ -1,6 +1,10 @@
 //! Keys on disk: `keys/<purpose>-<keyId>.json` in the data directory, one file a key, mode 0600.
 //!
 //! A file that others may read is refused rather than repaired: whoever loosened it should know.
+//!
+//! Of several processes that need a first key at once, one makes it and the others find it: keys are made under a lock
+//! on `keys/.lock`, after reading the folder again. A crash between the two steps of a rotation leaves two keys called
+//! current; the newest signs, and of two keys for one purpose the later one always has the later `created`.
 
 use std::fs;
 use std::io::{self, Write};
@@ -63,14 +67,7 @@ impl Keys {
     /// [`KeysError`] for the first file that cannot be trusted; nothing is changed on disk.
     pub fn load(data: &Path) -> Result<Self, KeysError> {
         let dir = data.join("keys");
-        let mut paths: Vec<PathBuf> = match fs::read_dir(&dir) {
-            Ok(entries) => entries.filter_map(Result::ok).map(|entry| entry.path()).collect(),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-            Err(source) => return Err(KeysError::Io { path: dir, source }),
-        };
-        paths.retain(|path| path.extension().is_some_and(|ending| ending == "json"));
-        paths.sort();
-        let files = paths.iter().map(|path| read(path)).collect::<Result<_, _>>()?;
+        let files = read_all(&dir)?;
         Ok(Self { dir, files })
     }
 
@@ -89,20 +86,21 @@ impl Keys {
     /// # Errors
     /// [`KeysError`] when a new key cannot be made or written.
     pub fn current(&mut self, purpose: Purpose, env: &Env) -> Result<&SigningKey, KeysError> {
-        let is_current = |file: &KeyFile| file.purpose == purpose && file.state == KeyState::Current;
-        let at = match self.files.iter().position(is_current) {
+        let at = match self.newest(purpose) {
             Some(at) => at,
-            None => self.add(purpose, env)?,
+            None => self.first(purpose, env)?,
         };
         Ok(&self.files[at].key)
     }
 
     /// Makes a new current key; the old one stays as `previous`, so that what it signed still verifies.
-    /// The new key is written first: a crash in between leaves two current keys, never none.
+    /// The new key is written first: a crash in between leaves two current keys, of which the newest counts, never none.
     ///
     /// # Errors
     /// [`KeysError`] when a file cannot be written.
     pub fn rotate(&mut self, purpose: Purpose, env: &Env) -> Result<&SigningKey, KeysError> {
+        let _lock = lock(&self.dir)?;
+        self.files = read_all(&self.dir)?;
         let at = self.add(purpose, env)?;
         for file in &mut self.files[..at] {
             if file.purpose == purpose && file.state == KeyState::Current {
@@ -113,13 +111,60 @@ impl Keys {
         Ok(&self.files[at].key)
     }
 
+    /// Where the newest current key of this purpose is.
+    fn newest(&self, purpose: Purpose) -> Option<usize> {
+        let current = |file: &KeyFile| file.purpose == purpose && file.state == KeyState::Current;
+        let mine = self.files.iter().enumerate().filter(|(_, file)| current(file));
+        mine.max_by_key(|(_, file)| file.created).map(|(at, _)| at)
+    }
+
+    /// Another process may have made it since this one looked.
+    fn first(&mut self, purpose: Purpose, env: &Env) -> Result<usize, KeysError> {
+        let _lock = lock(&self.dir)?;
+        self.files = read_all(&self.dir)?;
+        match self.newest(purpose) {
+            Some(at) => Ok(at),
+            None => self.add(purpose, env),
+        }
+    }
+
+    /// Later than every key of the purpose by a whole second, which is what a key file keeps, whatever the clock says.
     fn add(&mut self, purpose: Purpose, env: &Env) -> Result<usize, KeysError> {
         let key = SigningKey::from_seed(env.random()?);
-        let file = KeyFile { purpose, state: KeyState::Current, created: env.now(), key };
+        let others = self.files.iter().filter(|file| file.purpose == purpose);
+        let created = others.map(|file| file.created.plus_millis(1000)).chain([env.now()]).max().unwrap_or(env.now());
+        let file = KeyFile { purpose, state: KeyState::Current, created, key };
         write(&self.dir, &file)?;
         self.files.push(file);
         Ok(self.files.len() - 1)
     }
+}
+
+fn read_all(dir: &Path) -> Result<Vec<KeyFile>, KeysError> {
+    let mut paths: Vec<PathBuf> = match fs::read_dir(dir) {
+        Ok(entries) => entries.filter_map(Result::ok).map(|entry| entry.path()).collect(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+        Err(source) => return Err(KeysError::Io { path: dir.to_owned(), source }),
+    };
+    paths.retain(|path| path.extension().is_some_and(|ending| ending == "json"));
+    paths.sort();
+    paths.iter().map(|path| read(path)).collect()
+}
+
+/// Waits for the lock under which keys are made; it ends with the file, and so with the process.
+fn lock(dir: &Path) -> Result<fs::File, KeysError> {
+    use std::os::unix::fs::OpenOptionsExt;
+    let path = dir.join(".lock");
+    let io = |source| KeysError::Io { path: path.clone(), source };
+    make(dir).map_err(io)?;
+    let file = fs::OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(&path).map_err(io)?;
+    file.lock().map_err(io)?;
+    Ok(file)
+}
+
+fn make(dir: &Path) -> io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt;
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(dir)
 }
 
 fn read(path: &Path) -> Result<KeyFile, KeysError> {
@@ -135,13 +180,16 @@ fn read(path: &Path) -> Result<KeyFile, KeysError> {
 
 /// Written beside, synced, then renamed, so that a crash leaves the old file or the new one.
 fn write(dir: &Path, file: &KeyFile) -> Result<(), KeysError> {
-    use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+    use std::os::unix::fs::OpenOptionsExt;
     let path = dir.join(format!("{}-{}.json", file.purpose.as_str(), file.key.id()));
     let beside = path.with_extension("new");
     let io = |source| KeysError::Io { path: path.clone(), source };
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(io)?;
+    make(dir).map_err(io)?;
     let mut out =
         fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&beside).map_err(io)?;
     out.write_all(&file.to_bytes()).and_then(|()| out.sync_all()).map_err(io)?;
     fs::rename(&beside, &path).and_then(|()| fs::File::open(dir)?.sync_all()).map_err(io)
 }
+
+#[cfg(test)]
+mod tests;

@@ -33,7 +33,7 @@ pub struct Verified {
 /// [`OpenError`]: malformed, an unknown key, or a signature that does not hold.
 pub fn verify(bytes: &[u8], keys: &[VerifyingKey], now: Timestamp) -> Result<Verified, OpenError> {
     let opened = sign::open(&signed_part(bytes)?, keys)?;
-    let expires_at = opened.document["expiresAt"].as_str().and_then(|text| Timestamp::parse(text).ok());
+    let expires_at = opened.document.get("expiresAt").map(end).transpose()?;
     Ok(Verified {
         schema: opened.schema,
         key_id: opened.key_id.to_string(),
@@ -42,6 +42,12 @@ pub fn verify(bytes: &[u8], keys: &[VerifyingKey], now: Timestamp) -> Result<Ver
         expired: expires_at.is_some_and(|end| now >= end),
         document: opened.document,
     })
+}
+
+/// A document without an end says so by not having the member; one that cannot be read must not count as endless.
+fn end(value: &Value) -> Result<Timestamp, OpenError> {
+    let read = value.as_str().and_then(|text| Timestamp::parse(text).ok());
+    read.ok_or(OpenError::Member("expiresAt"))
 }
 
 /// An answer without what stands beside the decision: the document that was signed.
@@ -59,3 +65,6 @@ pub fn signed_part(bytes: &[u8]) -> Result<Cow<'_, [u8]>, OpenError> {
         Some(_) => Ok(Cow::Owned(json::to_canonical(&document)?)),
     }
 }
+
+#[cfg(test)]
+mod tests;

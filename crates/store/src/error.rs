@@ -7,10 +7,7 @@ use std::path::{Path, PathBuf};
 #[non_exhaustive]
 pub enum StoreError {
     /// The file is not a database, or parts of it cannot be read.
-    #[error(
-        "{place} is damaged: {detail}. Nothing was overwritten. Put a backup in its place, or move the file aside \
-         (with any -wal and -shm file beside it) and start again with an empty database"
-    )]
+    #[error("{place} is damaged: {detail}. Nothing was overwritten")]
     Damaged {
         /// The file, or a plain name for the database when the file is not known.
         place: String,
@@ -18,13 +15,10 @@ pub enum StoreError {
         detail: String,
     },
     /// A later version of this program has already changed the tables.
-    #[error(
-        "the database has table version {0}, which this program does not know. Nothing was changed. Use the newer \
-         version of the program, or another database"
-    )]
+    #[error("the database has table version {0}, which this program does not know. Nothing was changed")]
     Newer(i64),
     /// The tables could not be brought up to date for a reason that is neither damage nor a newer version.
-    #[error("the tables could not be brought up to date: {0}. The step was undone; fix the cause and start again")]
+    #[error("the tables could not be brought up to date: {0}. The step was undone")]
     Migration(#[source] Box<sqlx::migrate::MigrateError>),
     /// The file or its lock could not be opened.
     #[error("cannot open {}: {source}", path.display())]
@@ -35,7 +29,7 @@ pub enum StoreError {
         source: std::io::Error,
     },
     /// Stored bytes no longer have the hash they are stored under.
-    #[error("the bytes stored for {0} have another hash. Restore them from a backup; they are not served as they are")]
+    #[error("the bytes stored for {0} have another hash, and are not served as they are")]
     Altered(String),
     /// The id is taken by other content; what is there stays.
     #[error("{what} {id} is already there with other content")]
@@ -72,9 +66,12 @@ impl StoreError {
     /// What to do about it.
     pub fn hint(&self) -> &'static str {
         match self {
-            Self::Damaged { .. } => "put a backup in its place, or move the file aside with its -wal and -shm files",
+            Self::Damaged { .. } => {
+                "put a backup in its place, or move the file aside with its -wal and -shm files \
+                                      and start again with an empty database"
+            }
             Self::Newer(_) => "use the newer version of this program, or another database",
-            Self::Migration(_) => "fix the cause and start again; nothing was changed",
+            Self::Migration(_) => "fix the cause and start again",
             Self::File { .. } => "check that the data directory exists and is yours, or name another with --data",
             Self::Altered(_) => "restore the database from a backup",
             Self::Taken { .. } => "nothing was changed; try again",

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::Read as _;
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::str::FromStr as _;
 use std::time::Duration;
@@ -87,6 +88,7 @@ async fn postgres(address: &str) -> Result<Db, StoreError> {
 async fn sqlite(path: &Path) -> Result<Db, StoreError> {
     let lock = lock(path.to_owned()).await?;
     refuse_what_is_not_ours(path)?;
+    make_private(path).map_err(|source| StoreError::File { path: path.into(), source })?;
     let options = SqliteConnectOptions::new()
         .filename(path)
         .create_if_missing(true)
@@ -118,12 +120,21 @@ async fn lock(path: PathBuf) -> Result<File, StoreError> {
 }
 
 fn lock_now(path: &Path, name: &Path) -> std::io::Result<File> {
-    if let Some(directory) = path.parent() {
-        std::fs::create_dir_all(directory)?;
+    if let Some(directory) = path.parent().filter(|directory| !directory.as_os_str().is_empty()) {
+        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
     }
-    let file = File::options().create(true).truncate(false).write(true).open(name)?;
+    let file = File::options().create(true).truncate(false).write(true).mode(0o600).open(name)?;
     file.lock()?;
     Ok(file)
+}
+
+/// The database names every URL that was checked, which is its owner's business alone. SQLite takes an empty file for
+/// an empty database, and gives -wal and -shm the mode of the file; a mode that somebody set is left as it is.
+fn make_private(path: &Path) -> std::io::Result<()> {
+    match File::options().create_new(true).write(true).mode(0o600).open(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => Err(error),
+        Ok(_) | Err(_) => Ok(()),
+    }
 }
 
 /// SQLite takes a file shorter than a page for an empty database and would write over it; we do not.

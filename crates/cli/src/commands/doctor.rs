@@ -20,13 +20,13 @@ struct Examined {
 
 pub(crate) async fn run(settings: &Settings, global: &Global) -> anyhow::Result<Exit> {
     let examined = [
-        Examined { what: "keys", trouble: app::keys(&settings.data.0).err().map(|error| format!("{error:#}")) },
+        Examined { what: "keys", trouble: app::keys(&settings.data.0).err().map(|error| trouble(&error)) },
         Examined {
             what: "database and data directory",
             trouble: app::checker(settings, Arc::new(Env::Real), Misses::default())
                 .await
                 .err()
-                .map(|error| format!("{error:#}")),
+                .map(|error| trouble(&error)),
         },
         Examined {
             what: "guard",
@@ -49,6 +49,12 @@ pub(crate) async fn run(settings: &Settings, global: &Global) -> anyhow::Result<
         ));
     }
     Ok(exit)
+}
+
+/// What is wrong, and what to do about it.
+fn trouble(error: &anyhow::Error) -> String {
+    let hint = error.downcast_ref::<app::Failure>().and_then(app::Failure::hint);
+    hint.map_or_else(|| format!("{error:#}"), |hint| format!("{error:#}; {hint}"))
 }
 
 /// Certificates are judged by this clock, and nobody ran this program before it was written.

@@ -49,7 +49,7 @@ async fn find(settings: &Settings, bytes: &[u8]) -> anyhow::Result<Receipt> {
 
 fn write(global: &Global, out: Option<&Path>, text: &str) -> anyhow::Result<Exit> {
     match out {
-        None => show::line(text.trim_end_matches('\n')),
+        None => show::raw(text.trim_end_matches('\n')),
         Some(path) => {
             std::fs::write(path, text)
                 .map_err(|error| Failure::usage(format!("cannot write {}: {error}", path.display())))?;

@@ -74,6 +74,7 @@ impl Past<'_> {
         let found = |rule, expected| Some(finding(rule, subject, &offer.pay_to, expected));
         let known = self.known(offer);
         match relation(self.after, self.reading, offer) {
+            Relation::Known if self.alternates(offer) => found(self.turns(), None),
             Relation::Known => None,
             Relation::New => found("history.payee_new", None),
             Relation::Changed => match self.copied(offer) {
@@ -81,6 +82,16 @@ impl Past<'_> {
                 None => found(self.change(offer), known),
             },
         }
+    }
+
+    /// Whether another recipient stood in the offer's place minutes ago.
+    fn alternates(&self, offer: &Offer) -> bool {
+        let place = self.key(offer).filter(|_| self.trail.precedes(self.look));
+        place.is_some_and(|place| self.trail.alternates(&place, &pay_to(offer), self.look))
+    }
+
+    fn turns(&self) -> &'static str {
+        if self.accepts { "history.payee_accepted" } else { "history.payee_unstable" }
     }
 
     /// Which rule a change is filed under; a buyer who accepts changes is warned and no more.

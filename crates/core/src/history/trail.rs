@@ -20,6 +20,7 @@ pub struct Trail {
     last_at: Option<Timestamp>,
     schema_sha256: Option<String>,
     places: BTreeMap<Place, Steps>,
+    recent: Vec<(Timestamp, BTreeMap<Place, BTreeSet<String>>)>,
 }
 
 /// What one place went through: each price with the last look at it, newest last.
@@ -69,7 +70,10 @@ impl Trail {
         for (place, amount) in lowest(look) {
             self.places.entry(place).or_default().price(look.at, amount);
         }
-        for (place, payees) in offered(look) {
+        let offered = offered(look);
+        self.recent.retain(|(at, _)| look.at.since(*at) < APART_MS);
+        self.recent.push((look.at, offered.clone()));
+        for (place, payees) in offered {
             self.places.entry(place).or_default().paid(look.at, payees);
         }
     }
@@ -100,6 +104,18 @@ impl Trail {
         let before = &steps.payees_before;
         let third = !before.is_empty() && !before.contains(pay_to) && before.is_disjoint(&steps.payees);
         if new && (soon || third) { Turnover::Unstable } else { Turnover::Quiet }
+    }
+
+    /// Whether others took the place of `pay_to` less than ten minutes before `look`, which offers it again. A known
+    /// recipient that takes turns with another is no better than the other.
+    pub(super) fn alternates(&self, place: &Place, pay_to: &str, look: &Observed) -> bool {
+        let now: BTreeSet<String> = offered(look).into_values().flatten().collect();
+        let replaced = |then: &BTreeMap<Place, BTreeSet<String>>| match then.get(place) {
+            Some(payees) => !payees.contains(pay_to),
+            None => !then.is_empty() && then.values().flatten().all(|payee| !now.contains(payee)),
+        };
+        let soon = |at: Timestamp| look.at.since(at) < APART_MS;
+        self.recent.iter().any(|(at, then)| soon(*at) && replaced(then))
     }
 
     /// The schema before, when it was another one.

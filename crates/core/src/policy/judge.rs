@@ -60,11 +60,13 @@ impl Judge<'_> {
             at_most("max_settlement_latency_ms", settlement, request.max_settlement_latency_ms),
             self.observations(),
             self.success(),
+            // Nothing rates sellers yet.
+            request.min_reputation_score.map(|_| unknown("min_reputation_score")),
+            request.min_reputation_confidence.map(|_| unknown("min_reputation_confidence")),
             (request.require_invocable && self.reading.input_schema.is_none()).then(|| outside("require_invocable")),
             request_covers(request, self.relation(offer)).then(|| outside("accept_payTo_change")),
             self.history(offer),
-            (request.objective == Objective::LowestTotalCost && total.is_none())
-                .then_some(Reason { constraint: "objective", why: Why::Unknown }),
+            (request.objective == Objective::LowestTotalCost && total.is_none()).then(|| unknown("objective")),
         ]
         .into_iter()
         .flatten()
@@ -135,9 +137,13 @@ fn at_most<T: PartialOrd>(constraint: &'static str, value: Option<T>, bound: Opt
 
 fn check<T>(constraint: &'static str, value: Option<T>, holds: impl FnOnce(T) -> bool) -> Option<Reason> {
     match value {
-        None => Some(Reason { constraint, why: Why::Unknown }),
+        None => Some(unknown(constraint)),
         Some(value) => (!holds(value)).then(|| outside(constraint)),
     }
+}
+
+const fn unknown(constraint: &'static str) -> Reason {
+    Reason { constraint, why: Why::Unknown }
 }
 
 const fn outside(constraint: &'static str) -> Reason {

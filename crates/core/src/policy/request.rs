@@ -59,6 +59,10 @@ pub struct CheckRequest {
     pub min_observations: Option<u64>,
     /// Least share of successes in the last seven days; needs three observations.
     pub min_observed_success: Option<Share>,
+    /// Least reputation. None is known yet, so under this bound no offer is selected.
+    pub min_reputation_score: Option<Share>,
+    /// Least confidence in the reputation; as `min_reputation_score`.
+    pub min_reputation_confidence: Option<Share>,
     /// Whether an input schema must be present.
     pub require_invocable: bool,
     /// Whether a recipient that changed for the first time may be selected.
@@ -86,6 +90,8 @@ impl CheckRequest {
             max_settlement_latency_ms: None,
             min_observations: None,
             min_observed_success: None,
+            min_reputation_score: None,
+            min_reputation_confidence: None,
             require_invocable: false,
             accept_payto_change: false,
             require_transparency: false,
@@ -102,6 +108,7 @@ impl CheckRequest {
         let names =
             |list: &[Network]| (!list.is_empty()).then(|| json!(list.iter().map(Network::as_str).collect::<Vec<_>>()));
         let number = |bound: Option<u64>| bound.map(|bound| json!(bound));
+        let share = |bound: Option<Share>| bound.map(|share| json!(share.to_string()));
         let set = |flag: bool| flag.then_some(Value::Bool(true));
         let all = [
             ("networks", names(&self.networks)),
@@ -116,7 +123,9 @@ impl CheckRequest {
             ("max_service_latency_ms", number(self.max_service_latency_ms)),
             ("max_settlement_latency_ms", number(self.max_settlement_latency_ms)),
             ("min_observations", number(self.min_observations)),
-            ("min_observed_success", self.min_observed_success.map(|share| json!(share.to_string()))),
+            ("min_observed_success", share(self.min_observed_success)),
+            ("min_reputation_score", share(self.min_reputation_score)),
+            ("min_reputation_confidence", share(self.min_reputation_confidence)),
             ("require_invocable", set(self.require_invocable)),
             ("accept_payTo_change", set(self.accept_payto_change)),
             ("require_transparency", set(self.require_transparency)),

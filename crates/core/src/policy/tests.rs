@@ -226,6 +226,24 @@ fn success_exact_lower_and_unknown_below_three() {
 }
 
 #[test]
+fn a_bound_on_reputation_is_never_met_while_none_is_known() {
+    let score =
+        |text: &'static str| move |request: &mut CheckRequest| request.min_reputation_score = Share::parse(text).ok();
+    let confidence = |text: &'static str| {
+        move |request: &mut CheckRequest| request.min_reputation_confidence = Share::parse(text).ok()
+    };
+    for text in ["0", "0.5", "1"] {
+        assert_eq!(one(score(text), |_| (), &four()), Some(("min_reputation_score", true)), "{text}");
+        assert_eq!(one(confidence(text), |_| (), &four()), Some(("min_reputation_confidence", true)), "{text}");
+    }
+    let request = CheckRequest { min_reputation_score: Share::parse("0.90").ok(), ..ask() };
+    let miss = run(&request, &reading(vec![offer(BASE, A)]), &four());
+    assert_eq!((miss.selected, &miss.unmet_constraints[..]), (None, &["min_reputation_score"][..]));
+    assert_eq!(miss.not_evaluated.iter().map(|one| one.what).collect::<Vec<_>>(), ["min_reputation_score"]);
+    assert_eq!(request.applied()["min_reputation_score"], "0.9");
+}
+
+#[test]
 fn invocable_needs_a_schema_only_when_required() {
     let bare = Reading { input_schema: None, ..reading(vec![offer(BASE, A)]) };
     let free = run(&ask(), &bare, &four());
@@ -282,6 +300,7 @@ fn what_history_holds_against_an_offer_excludes_it_unless_it_is_a_change_that_th
         decide(&request, &reading(vec![offer(BASE, pays)]), &four(), &facts, minute(40)).unmet_constraints
     };
     assert_eq!(told("history.price_walk", false, A), ["history"]);
+    assert_eq!(told("history.payee_unstable", false, A), ["history"], "a known one that takes turns");
     assert_eq!(told("history.price_raised", false, A), Vec::<&str>::new(), "a warning excludes nothing");
     assert_eq!(told("history.payee_swapped", false, B), ["accept_payTo_change"]);
     assert_eq!(told("history.payee_accepted", true, B), Vec::<&str>::new());

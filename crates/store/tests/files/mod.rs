@@ -38,6 +38,26 @@ async fn what_was_stored_is_there_after_a_new_start() {
     assert_eq!(again.evidence(&sha256).await.unwrap().as_deref(), Some(&b"abc"[..]));
 }
 
+#[cfg(unix)]
+#[tokio::test]
+async fn a_fresh_database_and_what_lies_beside_it_are_its_owners_alone() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    let directory = tempfile::tempdir().unwrap();
+    let data = directory.path().join("data");
+    let path = data.join("countersign.db");
+    let store = Store::open(at(&path)).await.unwrap();
+    store.put_evidence(b"abc").await.unwrap();
+    assert_eq!(mode(&data), 0o700);
+    for ending in ["", "-wal", "-shm", ".lock"] {
+        assert_eq!(mode(&data.join(format!("countersign.db{ending}"))), 0o600, "{ending}");
+    }
+    store.close().await;
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o640)).unwrap();
+    Store::open(at(&path)).await.unwrap();
+    assert_eq!(mode(&path), 0o640, "what the owner opened to a group stays open to it");
+}
+
 /// A sound database of ours with one document, closed, as bytes.
 async fn sound(path: &Path) -> Vec<u8> {
     let store = Store::open(at(path)).await.unwrap();
@@ -51,7 +71,7 @@ async fn refused(path: &Path, bytes: &[u8], case: &str) {
     let error = Store::open(at(path)).await.unwrap_err();
     assert!(matches!(error, StoreError::Damaged { .. }), "{case}: {error:?}");
     let said = error.to_string();
-    assert!(said.starts_with(path.to_str().unwrap()) && said.contains("backup"), "{case}: {said}");
+    assert!(said.starts_with(path.to_str().unwrap()) && said.contains("damaged"), "{case}: {said}");
     assert!(std::fs::read(path).unwrap() == bytes, "{case}: the file was written to");
 }
 
@@ -93,7 +113,7 @@ async fn damage_found_while_reading_says_what_to_do() {
     let Err(again) = store.put_evidence(b"abc").await else { panic!("written into a damaged tree") };
     for error in [error, again] {
         assert!(matches!(error, StoreError::Damaged { .. }), "{error:?}");
-        assert!(error.to_string().contains("backup"), "{error}");
+        assert!(error.hint().contains("backup") && !error.to_string().contains("backup"), "{error}");
     }
 }
 

@@ -100,6 +100,26 @@ fn a_changed_recipient_is_filed_by_what_it_replaces() {
     assert_eq!(payees(&[(0, A), (20, B), (40, A)], false), [""; 0], "the known one is back");
 }
 
+/// The known one is paid at every other look: it is held against both, until ten minutes went by without a turn.
+#[test]
+fn a_known_recipient_that_takes_turns_with_another_is_told() {
+    assert_eq!(payees(&[(0, A), (1, B), (2, A)], false), ["history.payee_unstable"]);
+    assert_eq!(payees(&[(0, A), (1, B), (2, A), (3, A)], false), ["history.payee_unstable"], "the turn is remembered");
+    assert_eq!(payees(&[(0, A), (10, A), (20, B), (29, A)], false), ["history.payee_unstable"], "established as well");
+    assert_eq!(payees(&[(0, A), (10, A), (20, B), (30, A)], false), [""; 0], "ten minutes later");
+    assert_eq!(payees(&[(0, A), (1, B), (2, A)], true), ["history.payee_accepted"]);
+    let (a, b) = (option(A, "5000"), option(B, "5000"));
+    let told = |list: &[&[Value]]| {
+        let readings: Vec<_> = (0..).zip(list).map(|(at, options)| (at, challenge(options, None))).collect();
+        told_of(&readings, false).into_iter().map(|(rule, _)| rule).collect::<Vec<_>>()
+    };
+    let (both, one) = (&[a.clone(), b][..], &[a.clone()][..]);
+    assert_eq!(told(&[both, both, one, both]), ["history.payee_unstable"], "B went and came");
+    assert_eq!(told(&[both, both, one]), [""; 0], "fewer options are not another recipient");
+    assert_eq!(told(&[one, &[polygon(C)], one]), ["history.payee_unstable"], "turns across networks");
+    assert_eq!(told(&[one, &[a.clone(), polygon(C)], one]), [""; 0], "an option that came and went beside it");
+}
+
 #[test]
 fn a_buyer_may_accept_a_change_but_not_a_forgery() {
     for list in [&[(0, A), (20, B)][..], &[(0, A), (10, A), (20, B)], &[(0, A), (9, B)]] {

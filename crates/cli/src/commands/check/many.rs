@@ -1,0 +1,137 @@
+//! `check --from`: a file of URLs, each answered by one JSON line, whatever becomes of it.
+//!
+//! The run ends at the end of the file and nowhere else: a line that is no URL, a damaged history, a database that
+//! refuses once are answers with a code. Only what stands in the way of every URL (the flags, the file, the data
+//! directory) ends it before it begins.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use countersign_core::endpoint::{ResourceUrl, UrlError};
+use countersign_core::policy::CheckRequest;
+use countersign_engine::check::{CheckError, Checked, Checker};
+use countersign_engine::env::Env;
+use countersign_probe::Declared;
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::json;
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+
+use super::{bounded, declared, exit, misses};
+use crate::Exit;
+use crate::app::{self, Failure};
+use crate::args::{CheckArgs, Global};
+use crate::settings::Settings;
+use crate::show;
+
+/// How many URLs of a file are looked at together. The answers come as they are ready; each names its URL.
+const AT_ONCE: usize = 16;
+
+/// What all looks of one file share.
+struct Run {
+    checker: Checker,
+    declared: Declared,
+    slots: Semaphore,
+    progress: ProgressBar,
+}
+
+/// One line of the file, and what it asks for.
+type Line = (String, Result<CheckRequest, UrlError>);
+
+pub(super) async fn run(settings: &Settings, global: &Global, args: &CheckArgs, list: &Path) -> anyhow::Result<Exit> {
+    let lines = read(args, list)?;
+    let checker = app::checker(settings, Arc::new(Env::Real), misses(args)).await?;
+    let progress = bar(global, lines.len());
+    let run = Arc::new(Run { checker, declared: declared(args), slots: Semaphore::new(AT_ONCE), progress });
+    let mut looks = JoinSet::new();
+    for line in lines {
+        let run = Arc::clone(&run);
+        looks.spawn(async move { run.answer(line).await });
+    }
+    let mut exit = Exit::Yes;
+    while let Some(done) = looks.join_next().await {
+        exit = worse(exit, done.unwrap_or_else(|error| broken(&error)));
+        run.progress.inc(1);
+    }
+    run.progress.finish_and_clear();
+    Ok(exit)
+}
+
+/// The lines that ask for something. The flags are read before anything is sent.
+fn read(args: &CheckArgs, list: &Path) -> anyhow::Result<Vec<Line>> {
+    let text = std::fs::read_to_string(list)
+        .map_err(|error| Failure::malformed(format!("cannot read {}: {error}", list.display())))?;
+    let urls = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let line = |url: &str| match ResourceUrl::parse(url) {
+        Ok(parsed) => Ok((url.to_owned(), Ok(bounded(args, parsed)?))),
+        Err(error) => Ok((url.to_owned(), Err(error))),
+    };
+    let lines: Vec<Line> = urls.map(line).collect::<anyhow::Result<_>>()?;
+    if lines.is_empty() {
+        return Err(Failure::usage(format!("{} names no URL; write one a line", list.display())).into());
+    }
+    Ok(lines)
+}
+
+impl Run {
+    async fn answer(&self, (url, request): Line) -> Exit {
+        let request = match request {
+            Ok(request) => request,
+            Err(error) => {
+                show::json(&json!({"url": url, "code": error.code(), "error": error.to_string(), "hint": null}));
+                return Exit::Malformed;
+            }
+        };
+        match self.in_turn(&request).await {
+            Ok(checked) => {
+                show::json(&checked.answer());
+                exit(&checked)
+            }
+            Err(error) => {
+                let (code, hint) = (error.code(), error.hint());
+                show::json(&json!({"url": url, "code": code, "error": error.to_string(), "hint": hint}));
+                Exit::NotEvaluated
+            }
+        }
+    }
+
+    /// A file may name one domain often. Then its next URL waits until the domain's minute has room again, so that
+    /// every URL is looked at and nobody is flooded; while it waits, another domain's takes its slot.
+    async fn in_turn(&self, request: &CheckRequest) -> Result<Checked, CheckError> {
+        loop {
+            let slot = self.slots.acquire().await;
+            // Boxed, because a look is large and only those that hold a slot need one.
+            match Box::pin(self.checker.check_as(request, self.declared)).await {
+                Err(CheckError::RateLimited(limited)) => {
+                    drop(slot);
+                    self.progress.set_message(limited.to_string());
+                    tokio::time::sleep(Duration::from_millis(limited.retry_after_ms)).await;
+                    self.progress.set_message("");
+                }
+                done => return done,
+            }
+        }
+    }
+}
+
+/// A look that ended in a defect of ours.
+fn broken(error: &tokio::task::JoinError) -> Exit {
+    let hint = "report this as a defect of this program";
+    show::json(&json!({"url": null, "code": "look_ended", "error": error.to_string(), "hint": hint}));
+    Exit::NotEvaluated
+}
+
+fn worse(left: Exit, right: Exit) -> Exit {
+    if right as u8 > left as u8 { right } else { left }
+}
+
+fn bar(global: &Global, length: usize) -> ProgressBar {
+    use std::io::IsTerminal;
+    if global.quiet || !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template("{pos}/{len} {wide_bar} {eta} {msg}")
+        .unwrap_or_else(|_| ProgressStyle::default_bar());
+    ProgressBar::new(length as u64).with_style(style)
+}
