@@ -10,11 +10,12 @@ use serde::Deserialize;
 use crate::args::Global;
 
 /// Every environment variable, with the setting it sets.
-pub(crate) const VARIABLES: [(&str, &str); 4] = [
+pub(crate) const VARIABLES: [(&str, &str); 5] = [
     ("COUNTERSIGN_DATA", "data"),
     ("COUNTERSIGN_DATABASE", "database"),
     ("COUNTERSIGN_ALLOW_LOOPBACK", "allow_loopback"),
     ("COUNTERSIGN_CA", "ca"),
+    ("COUNTERSIGN_LOG_MISSES", "log_misses"),
 ];
 
 /// Where a value came from.
@@ -52,6 +53,8 @@ pub(crate) struct Settings {
     pub(crate) allow_loopback: (bool, Origin),
     /// Labs only.
     pub(crate) ca: (Option<PathBuf>, Origin),
+    /// Whether decisions that selected nothing are logged as well; `check --log-misses` says so for one command.
+    pub(crate) log_misses: (bool, Origin),
 }
 
 #[derive(Default, Deserialize)]
@@ -61,6 +64,7 @@ struct FromFile {
     database: Option<String>,
     allow_loopback: Option<bool>,
     ca: Option<PathBuf>,
+    log_misses: Option<bool>,
 }
 
 impl Settings {
@@ -70,10 +74,10 @@ impl Settings {
         let from = |name| Origin::Variable(name);
         let text =
             |name: &'static str| variable(name).filter(|value| !value.is_empty()).map(|value| (value, from(name)));
-        let loopback = match text("COUNTERSIGN_ALLOW_LOOPBACK") {
-            None => None,
-            Some((value, origin)) => Some((flag_word(&value)?, origin)),
-        };
+        let switch =
+            |name| text(name).map(|(value, origin)| anyhow::Ok((flag_word(name, &value)?, origin))).transpose();
+        let loopback = switch("COUNTERSIGN_ALLOW_LOOPBACK")?;
+        let log_misses = switch("COUNTERSIGN_LOG_MISSES")?;
         let path_of = |(value, origin): (String, Origin)| (PathBuf::from(value), origin);
         let home = variable("HOME")
             .map_or_else(|| PathBuf::from(".countersign"), |home| Path::new(&home).join(".countersign"));
@@ -84,6 +88,7 @@ impl Settings {
             allow_loopback: pick(flags.allow_loopback.then_some(true), loopback, file.allow_loopback, &path)
                 .unwrap_or((false, Origin::Default)),
             ca: optional(pick(flags.ca.clone(), text("COUNTERSIGN_CA").map(path_of), file.ca, &path)),
+            log_misses: pick(None, log_misses, file.log_misses, &path).unwrap_or((false, Origin::Default)),
         })
     }
 
@@ -112,11 +117,11 @@ fn optional<T>(picked: Option<(T, Origin)>) -> (Option<T>, Origin) {
     picked.map_or((None, Origin::Default), |(value, origin)| (Some(value), origin))
 }
 
-fn flag_word(value: &str) -> anyhow::Result<bool> {
+fn flag_word(name: &str, value: &str) -> anyhow::Result<bool> {
     match value {
         "1" | "true" => Ok(true),
         "0" | "false" => Ok(false),
-        other => bail!("COUNTERSIGN_ALLOW_LOOPBACK takes 1 or 0, not `{other}`"),
+        other => bail!("{name} takes 1 or 0, not `{other}`"),
     }
 }
 
@@ -151,6 +156,20 @@ mod tests {
         let flag = Global { data: Some("from-flag".into()), ..file };
         assert_eq!(with(&[("COUNTERSIGN_DATA", "from-env")], &flag).unwrap().data.1, Origin::Flag);
         assert!(!with(&[], &Global::default()).unwrap().allow_loopback.0, "off unless somebody says so");
+    }
+
+    #[test]
+    fn logging_of_misses_is_switched_in_the_file_or_by_its_variable() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("c.toml");
+        std::fs::write(&path, "log_misses = true\n").unwrap();
+        let file = Global { config: Some(path.clone()), ..Global::default() };
+        assert_eq!(with(&[], &Global::default()).unwrap().log_misses, (false, Origin::Default));
+        assert_eq!(with(&[], &file).unwrap().log_misses, (true, Origin::File(path)));
+        let variable = Origin::Variable("COUNTERSIGN_LOG_MISSES");
+        assert_eq!(with(&[("COUNTERSIGN_LOG_MISSES", "0")], &file).unwrap().log_misses, (false, variable));
+        let refused = with(&[("COUNTERSIGN_LOG_MISSES", "yes please")], &file).unwrap_err();
+        assert!(refused.to_string().contains("COUNTERSIGN_LOG_MISSES"), "{refused}");
     }
 
     #[test]

@@ -27,7 +27,7 @@ pub(crate) async fn run(settings: &Settings, global: &Global, args: &CheckArgs) 
         return many::run(settings, global, args, list).await;
     }
     let request = request(args, args.url.as_deref().unwrap_or_default())?;
-    let checker = app::checker(settings, Arc::new(Env::Real), misses(args)).await?;
+    let checker = app::checker(settings, Arc::new(Env::Real), misses(settings, args)).await?;
     let checked = checker.check_as(&request, declared(args)).await.map_err(|error| explain(&error))?;
     if let Some(path) = &args.out {
         write(path, &checked.bytes)?;
@@ -53,8 +53,8 @@ fn written(global: &Global, what: &str, path: Option<&Path>) {
     }
 }
 
-fn misses(args: &CheckArgs) -> Misses {
-    if args.log_misses { Misses::Logged } else { Misses::Leafless }
+fn misses(settings: &Settings, args: &CheckArgs) -> Misses {
+    if args.log_misses || settings.log_misses.0 { Misses::Logged } else { Misses::Leafless }
 }
 
 /// 0 when an offer was selected under the rules, 5 when it lacks the receipt that was demanded, 4 when nothing could be

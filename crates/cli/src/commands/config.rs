@@ -12,6 +12,7 @@ pub(crate) fn run(settings: &Settings, global: &Global) -> anyhow::Result<Exit> 
         ("data", settings.data.0.display().to_string(), &settings.data.1),
         ("database", settings.database_shown(), &settings.database.1),
         ("allow_loopback", settings.allow_loopback.0.to_string(), &settings.allow_loopback.1),
+        ("log_misses", settings.log_misses.0.to_string(), &settings.log_misses.1),
         ("ca", settings.ca.0.as_ref().map_or("-".to_owned(), |path| path.display().to_string()), &settings.ca.1),
     ];
     if global.json {

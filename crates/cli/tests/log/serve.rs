@@ -1,4 +1,11 @@
-use crate::common::{Server, run};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+
+use countersign_core::leaf::LeafType;
+use countersign_engine::env::Env;
+use countersign_engine::log::LogBook;
+
+use crate::common::{Server, append, run, told};
 
 #[test]
 fn a_log_is_made_served_and_closed_in_good_order() {
@@ -25,4 +32,33 @@ fn one_directory_is_served_once() {
     assert!(String::from_utf8_lossy(&second.stderr).contains("hint:"), "with a way out");
     let taken = run(data.path(), &["log", "serve", "--listen", "nowhere"]);
     assert_eq!(taken.status.code(), Some(4), "the log is asked for before the port");
+}
+
+/// The shell lets the server write 1,024 bytes into a file, which the log's first segment soon reaches: a real write
+/// that fails, through the real binary.
+#[test]
+fn a_failed_write_ends_the_process_and_the_next_one_goes_on() {
+    let data = tempfile::tempdir().expect("a folder");
+    append(data.path(), &["{\"a\":0}"]);
+    let script =
+        format!("trap '' XFSZ; ulimit -f 2; exec {} log serve --listen 127.0.0.1:0", env!("CARGO_BIN_EXE_countersign"));
+    let mut shell = Command::new("sh");
+    let shell = shell.args(["-c", &script]).current_dir(data.path()).env("COUNTERSIGN_DATA", data.path());
+    let mut server = shell.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("a shell starts");
+    let mut line = String::new();
+    let mut said = std::io::BufReader::new(server.stdout.take().expect("a pipe"));
+    std::io::BufRead::read_line(&mut said, &mut line).expect("a line");
+    assert!(line.starts_with("serving "), "{line}");
+    // Whoever asked when it ended takes the log over itself: every document gets its receipt.
+    let book = LogBook::one_shot(data.path(), Arc::new(Env::Real));
+    for n in 1..8 {
+        let receipt = book.append(LeafType::decision(), format!("{{\"a\":{n}}}").as_bytes()).expect("a receipt");
+        assert_eq!(receipt.index, n);
+    }
+    drop(book);
+    let ended = server.wait_with_output().expect("it ends");
+    let talk = String::from_utf8_lossy(&ended.stderr);
+    assert_eq!(ended.status.code(), Some(4), "{talk}");
+    assert!(talk.contains("error: the log has ended at write: ") && talk.contains("hint: "), "{talk}");
+    assert_eq!(told(data.path(), &["log", "fsck"]).0, Some(0), "and nothing is damaged");
 }

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use countersign_tlog::sequencer::{AppendError, InitError, KeysError, OpenError, ReadError};
+use countersign_tlog::sequencer::{AppendError, Fatal, InitError, KeysError, OpenError, ReadError};
 
 use crate::env::NoRandomness;
 
@@ -33,6 +33,9 @@ pub enum LogError {
     /// Another process holds the log and does not take leaves.
     #[error("another process holds the log and does not answer: {0}")]
     Unreachable(String),
+    /// A write, a sync or a tile of this process's log went wrong: it signs nothing more.
+    #[error("{0}; what its disk holds is in doubt")]
+    InDoubt(Fatal),
     /// The log ended while the leaf was in it.
     #[error("the log ended before it answered")]
     Ended,
@@ -82,6 +85,7 @@ impl LogError {
             Self::Read(error) => error.code(),
             Self::Holder { code, .. } => code,
             Self::Unreachable(_) => "log_unreachable",
+            Self::InDoubt(_) => "log_in_doubt",
             Self::Ended => "log_ended",
             Self::Lost(_) => "log_lost",
             Self::NoLog => "log_missing",
@@ -109,6 +113,9 @@ impl LogError {
             }
             Self::Open(OpenError::Held(_)) | Self::Unreachable(_) | Self::Ended => {
                 "another command may be starting or stopping; try again"
+            }
+            Self::InDoubt(_) => {
+                "look at the log's disk; this process signs nothing more, and the next start decides from what is on disk"
             }
             Self::Append(AppendError::Busy) => "the log has more leaves than it can write now; try again",
             Self::Append(AppendError::NoSpace) => "free some space on the log's disk",

@@ -25,7 +25,7 @@ use countersign_tlog::merkle::leaf_hash;
 use countersign_tlog::note::Note;
 use countersign_tlog::policy::{Policy, PostQuantum};
 use countersign_tlog::sequencer::tiles::{Tiles, Witnesses};
-use countersign_tlog::sequencer::{Appended, Clock, Config, Entry, Log, OpenError};
+use countersign_tlog::sequencer::{AppendError, Appended, Clock, Config, Entry, Fatal, Log, OpenError};
 use sha2::{Digest, Sha256};
 
 pub use error::LogError;
@@ -76,6 +76,14 @@ impl LogBook {
     #[must_use]
     pub fn witnessed_by(mut self, witnesses: Arc<dyn Witnesses>) -> Self {
         self.config.witnesses = Some(witnesses);
+        self
+    }
+
+    /// Calls this once when the log ends in doubt, after everybody who waited for a receipt was told that there is none.
+    /// A server should end its process there: nothing in it signs any more, and only a start knows what is on disk.
+    #[must_use]
+    pub fn when_in_doubt(mut self, end: impl Fn(&Fatal) + Send + Sync + 'static) -> Self {
+        self.config.fatal = Arc::new(end);
         self
     }
 
@@ -145,6 +153,8 @@ impl LogBook {
             let failure = match self.hold() {
                 Ok(log) => return ask.answer(&log, &self.place.log()),
                 Err(LogError::Open(OpenError::Held(_))) => match socket::hand_over(&self.place.socket(), ask) {
+                    // A holder that is ending; the leaf carries its key, so another try is safe.
+                    Ok(Err(error)) if is_ending(&error) => error,
                     Ok(answer) => return answer,
                     Err(unreachable) => LogError::Unreachable(unreachable.to_string()),
                 },
@@ -160,11 +170,13 @@ impl LogBook {
     /// Opens the log, makes it when there never was one, and keeps it until this book is dropped.
     ///
     /// # Errors
-    /// [`LogError`]; `Open(Held)` when another process has it.
+    /// [`LogError`]; `Open(Held)` when another process has it, `InDoubt` for good once a write or a sync went wrong: a
+    /// log that may have lost something is not opened a second time by the process that lost it.
     pub fn hold(&self) -> Result<Arc<Log>, LogError> {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(holding) = held.as_ref() {
-            return Ok(Arc::clone(&holding.log));
+            let log = &holding.log;
+            return log.fatal().map_or_else(|| Ok(Arc::clone(log)), |fatal| Err(LogError::InDoubt(fatal)));
         }
         let log = Arc::new(self.open()?);
         // Without a door the log still works for us; others are told that it is unreachable.
@@ -247,6 +259,12 @@ fn best_checkpoint(log: &Log, dir: &Path, index: u64) -> (Checkpoint, Note) {
     let covers = |(point, _): &(Checkpoint, Note)| point.size > index && point.size <= head.checkpoint.size;
     let best = cosigned.and_then(read).filter(covers);
     best.unwrap_or_else(|| (head.checkpoint.clone(), head.note.clone()))
+}
+
+/// Whether the holder's answer says that it holds no longer.
+fn is_ending(error: &LogError) -> bool {
+    let codes = [AppendError::Closed.code(), AppendError::Unknown.code(), LogError::Ended.code()];
+    matches!(error, LogError::Holder { code, .. } if codes.contains(&code.as_str()))
 }
 
 /// Appends to a log in our hands and waits for the outcome.

@@ -1,9 +1,11 @@
 use std::collections::BTreeSet;
 use std::fs;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use countersign_core::time::Timestamp;
 use countersign_tlog::checkpoint::Origin;
 use countersign_tlog::sequencer::InitError;
+use countersign_tlog::sequencer::disk::Disk;
 
 use super::*;
 
@@ -196,6 +198,51 @@ fn a_full_tile_is_stored_once_and_never_with_other_bytes() {
     tiles.publish(b"one").unwrap();
     tiles.publish(b"two").unwrap();
     assert_eq!(tiles.published(), Ok(Some(b"two".to_vec())));
+}
+
+/// A disk whose syncs fail once the switch is on.
+#[derive(Default)]
+struct Unsynced(AtomicBool);
+
+impl Disk for Unsynced {
+    fn sync(&self, file: &fs::File) -> std::io::Result<()> {
+        if self.0.load(Ordering::SeqCst) { Err(std::io::Error::other("injected")) } else { file.sync_data() }
+    }
+}
+
+#[test]
+fn after_a_failed_sync_this_process_signs_no_more_and_the_next_one_finds_the_leaf() {
+    let data = tempfile::tempdir().unwrap();
+    let (disk, (tell, told)) = (Arc::new(Unsynced::default()), mpsc::channel());
+    let mut failing = book(data.path(), 1).when_in_doubt(move |fatal| tell.send(fatal.what).unwrap());
+    failing.config.disk = disk.clone();
+    append(&failing, "{\"a\":1}").unwrap();
+    let signed = failing.hold().unwrap().head();
+    disk.0.store(true, Ordering::SeqCst);
+    assert_eq!(append(&failing, "{\"a\":2}").unwrap_err().code(), "log_outcome_unknown");
+    assert_eq!(told.recv(), Ok("sync"), "whoever asked for it is told");
+    disk.0.store(false, Ordering::SeqCst);
+    let refused = append(&failing, "{\"a\":3}").unwrap_err();
+    assert!(matches!(&refused, LogError::InDoubt(fatal) if fatal.what == "sync"), "{refused}");
+    assert!(failing.status().is_err() && failing.upgrade(&receipt_of(&signed)).is_err());
+    assert_eq!(failing.held.lock().unwrap().as_ref().unwrap().log.head(), signed, "nothing was signed since");
+    assert!(told.try_recv().is_err(), "told once");
+    // Others wait for the process to end, and then go on behind the leaf that was written and never answered.
+    let other = book(data.path(), 2);
+    let receipt = thread::scope(|scope| {
+        let waiting = scope.spawn(|| append(&other, "{\"a\":4}"));
+        thread::sleep(Duration::from_millis(100));
+        drop(failing);
+        waiting.join().unwrap()
+    });
+    assert_eq!(receipt.unwrap().index, 2);
+}
+
+/// A receipt for leaf 0 under `head`, which holds one leaf.
+fn receipt_of(head: &countersign_tlog::sequencer::Head) -> Receipt {
+    let (checkpoint, note) = (head.checkpoint.clone(), head.note.clone());
+    let (log_origin, leaf_hash) = (checkpoint.origin, checkpoint.root);
+    Receipt { log_origin, index: 0, leaf_hash, path: Vec::new(), checkpoint: note, reveal: None }
 }
 
 fn copy(from: &Path, to: &Path) {

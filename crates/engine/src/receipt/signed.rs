@@ -4,12 +4,9 @@ use countersign_core::time::Timestamp;
 use countersign_tlog::checkpoint::Checkpoint;
 use countersign_tlog::key::Algorithm;
 use countersign_tlog::note::{Note, Verified};
-use countersign_tlog::policy::{Accepted, Policy, RejectError};
+use countersign_tlog::policy::{Accepted, Freshness, Policy, RejectError, StaleError};
 
 use super::{Demands, Refusal};
-
-/// How far a signed time may run ahead of the reader's clock.
-const AHEAD_MS: i64 = 5 * 60 * 1000;
 
 /// A checkpoint and who signed it.
 #[derive(Clone, Debug)]
@@ -93,11 +90,14 @@ impl Signed {
     /// The newest signed time decides: a checkpoint existed then, so everything under it did.
     pub(super) fn judge_age(&self, demands: &Demands<'_>) -> Result<(), Refusal> {
         let Some(max_age) = demands.max_age_ms else { return Ok(()) };
-        let at = self.signed_at().ok_or(Refusal::NoTime)?;
-        match demands.now.since(at) {
-            age if age < -AHEAD_MS => Err(Refusal::InFuture(at)),
-            age if age > max_age => Err(Refusal::TooOld(at)),
-            _ => Ok(()),
+        let signed = self.signed_at();
+        let seconds = |at: Timestamp| u64::try_from(at.seconds()).unwrap_or(0);
+        let freshness = Freshness { now: seconds(demands.now), max_age: u64::try_from(max_age / 1000).unwrap_or(0) };
+        match (freshness.judge(signed.map(seconds)), signed) {
+            (Ok(_), _) => Ok(()),
+            (Err(StaleError::TooOld(_)), Some(at)) => Err(Refusal::TooOld(at)),
+            (Err(StaleError::InFuture(_)), Some(at)) => Err(Refusal::InFuture(at)),
+            (Err(_), _) => Err(Refusal::NoTime),
         }
     }
 

@@ -21,7 +21,8 @@ pub struct Demands<'p> {
     pub policy: &'p Policy,
     /// Whether the log's post-quantum signature must be there.
     pub pq: PostQuantum,
-    /// The oldest signed time that is accepted, in milliseconds before `now`; none accepts any age.
+    /// The oldest signed time that is accepted, in milliseconds before `now`, of which whole seconds count; none accepts
+    /// any age.
     pub max_age_ms: Option<i64>,
     /// The reader's present instant.
     pub now: Timestamp,

@@ -39,6 +39,23 @@ impl StaleError {
     }
 }
 
+impl Freshness {
+    /// Holds the newest signed time, in seconds since the Unix epoch, against this clock and patience. Gives it back.
+    ///
+    /// # Errors
+    /// [`StaleError`]
+    pub fn judge(self, signed: Option<u64>) -> Result<u64, StaleError> {
+        let time = signed.ok_or(StaleError::NoTime)?;
+        if time.saturating_sub(self.now) > MAX_AHEAD {
+            return Err(StaleError::InFuture(time));
+        }
+        if self.now.saturating_sub(time) > self.max_age {
+            return Err(StaleError::TooOld(time));
+        }
+        Ok(time)
+    }
+}
+
 impl Accepted<'_> {
     /// The newest time, in seconds since the Unix epoch, that the log or a witness of the policy has signed.
     pub fn signed_time(&self) -> Option<u64> {
@@ -48,13 +65,6 @@ impl Accepted<'_> {
     /// Shows that somebody trusted saw this checkpoint as the newest not longer ago than the reader accepts. Gives
     /// that time.
     pub fn check_age(&self, freshness: Freshness) -> Result<u64, StaleError> {
-        let time = self.signed_time().ok_or(StaleError::NoTime)?;
-        if time.saturating_sub(freshness.now) > MAX_AHEAD {
-            return Err(StaleError::InFuture(time));
-        }
-        if freshness.now.saturating_sub(time) > freshness.max_age {
-            return Err(StaleError::TooOld(time));
-        }
-        Ok(time)
+        freshness.judge(self.signed_time())
     }
 }

@@ -41,7 +41,7 @@ type Line = (String, Result<CheckRequest, UrlError>);
 
 pub(super) async fn run(settings: &Settings, global: &Global, args: &CheckArgs, list: &Path) -> anyhow::Result<Exit> {
     let lines = read(args, list)?;
-    let checker = app::checker(settings, Arc::new(Env::Real), misses(args)).await?;
+    let checker = app::checker(settings, Arc::new(Env::Real), misses(settings, args)).await?;
     let progress = bar(global, lines.len());
     let run = Arc::new(Run { checker, declared: declared(args), slots: Semaphore::new(AT_ONCE), progress });
     let mut looks = JoinSet::new();

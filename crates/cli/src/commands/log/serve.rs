@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use anyhow::Context;
 use countersign_engine::cosigners::{Cosigners, Named, Outcome, Tell};
@@ -13,6 +12,7 @@ use countersign_engine::log::{LogBook, LogError, Place};
 use countersign_engine::published::Published;
 use countersign_probe::Limits;
 use countersign_tlog::key::VerifierKey;
+use countersign_tlog::sequencer::Fatal;
 use serde_json::json;
 use tokio::net::TcpListener;
 use tokio::runtime::Handle;
@@ -27,7 +27,7 @@ use crate::show;
 
 pub(crate) async fn run(settings: &Settings, global: &Global, args: &LogServeArgs) -> anyhow::Result<Exit> {
     let env = Arc::new(Env::Real);
-    let mut book = LogBook::serving(&settings.data.0, Arc::clone(&env));
+    let mut book = LogBook::serving(&settings.data.0, Arc::clone(&env)).when_in_doubt(end);
     let cosigners = args.witnesses.as_deref().map(|file| cosigners(settings, global, file, &env)).transpose()?;
     if let Some(cosigners) = &cosigners {
         let told: Arc<Cosigners> = Arc::clone(cosigners);
@@ -43,19 +43,16 @@ pub(crate) async fn run(settings: &Settings, global: &Global, args: &LogServeArg
     let told = told_to_stop()?;
     let head = log.head();
     say(global, &address, head.checkpoint.origin.as_str(), head.checkpoint.size);
-    let ended = async {
-        while log.fatal().is_none() {
-            tokio::time::sleep(Duration::from_millis(200)).await;
-        }
-    };
-    let stop = async {
-        tokio::select! { () = told => {}, () = ended => {} }
-    };
-    countersign_server::serve(listener, countersign_server::log(public), stop).await;
-    match log.fatal() {
-        None => Ok(Exit::Yes),
-        Some(fatal) => Err(Failure::blocked(fatal.to_string(), "start it again: what is on disk decides").into()),
-    }
+    countersign_server::serve(listener, countersign_server::log(public), told).await;
+    Ok(Exit::Yes)
+}
+
+/// A failed write or sync leaves the disk in doubt. The process ends at once, with whatever it was answering: a log
+/// that goes on serving or waits for slow readers would keep everybody else from the directory.
+#[expect(clippy::exit, reason = "nothing may be tidied up on a disk in doubt; the next start recovers")]
+fn end(fatal: &Fatal) {
+    show::failure(&refused(&LogError::InDoubt(fatal.clone())).into());
+    std::process::exit(Exit::NotEvaluated as i32)
 }
 
 /// The witnesses of a policy file that can be asked. Lines with one address are the keys of one witness.
