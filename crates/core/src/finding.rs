@@ -26,11 +26,13 @@ pub struct Finding {
     pub rule: &'static str,
     /// Weight.
     pub severity: Severity,
-    /// Where: a path such as `accepts[0].amount`, `header:PAYMENT-REQUIRED`, `transport`.
+    /// Where: a path such as `accepts[0].amount`, `header:PAYMENT-REQUIRED`, `transport`; cleaned
+    /// and capped. Names in it are the seller's: untrusted text.
     pub subject: String,
     /// What was seen, already cleaned and capped for display. Untrusted text.
     pub observed: String,
-    /// What would have been right, when that is known.
+    /// What would have been right, when that is known; cleaned and capped. It may quote what the seller
+    /// said elsewhere: untrusted text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expected: Option<String>,
     /// What to do about it.

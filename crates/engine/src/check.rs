@@ -346,7 +346,7 @@ impl Sighting {
     }
 }
 
-fn read(
+pub(crate) fn read(
     url: &ResourceUrl,
     method: &str,
     seen_at: Timestamp,
@@ -370,7 +370,7 @@ fn read(
 
 /// The policy gets the reading as it was, and what history holds against it apart: a changed recipient
 /// is the buyer's to accept.
-fn judge(request: &CheckRequest, sighting: &Sighting, now: Timestamp) -> Judged {
+pub(crate) fn judge(request: &CheckRequest, sighting: &Sighting, now: Timestamp) -> Judged {
     let Sighting { reading, observed, trail, .. } = sighting;
     let after = sighting.before.with(observed, now);
     let found: Vec<Finding> = history::examine(reading, observed, trail, &after, request.accept_payto_change);

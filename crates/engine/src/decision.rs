@@ -1,11 +1,12 @@
 //! The decision document `countersign/decision/v1`, member by member (`docs/decision.md`).
 //!
 //! Whatever a seller wrote arrives here already cleaned and capped by `core::offer`; members that hold
-//! it are listed in `untrusted`, so that no reader takes them for our words.
+//! it are listed in `untrusted`, so that no reader takes them for our words. Everything of a seller's is bounded, so
+//! that the document stays under [`MOST_BYTES`], far below what a verifier reads.
 
 use countersign_core::history::{self, Observed, Outcome, Standing, Trust};
 use countersign_core::offer::signed::{ResponseState, State};
-use countersign_core::offer::{NotEvaluated, Offer, Reading, ReadingKind};
+use countersign_core::offer::{self, NotEvaluated, Offer, Reading, ReadingKind, clean};
 use countersign_core::policy::{CheckRequest, Decision};
 use countersign_core::time::Timestamp;
 use countersign_probe::{Answer, Refused};
@@ -18,6 +19,29 @@ mod seed;
 
 /// How long the terms in a decision stand, from the moment they were seen.
 pub const VALID_FOR_MS: i64 = 10 * 60 * 1000;
+
+/// Largest signed decision that a seller can bring about, in bytes. What the buyer asked for, which stands in it too,
+/// comes on top.
+pub const MOST_BYTES: usize = 256 << 10;
+
+/// Most certificates of a chain that are named; public authorities send two to four.
+const MOST_CERTIFICATES: usize = 16;
+
+/// The members that hold a seller's words. A test plants a word in all that a seller controls and looks for it here.
+const UNTRUSTED: [&str; 12] = [
+    "findings[].subject",
+    "findings[].observed",
+    "findings[].expected",
+    "offers[]",
+    "selected_payment",
+    "payTo",
+    "observed.payTo",
+    "observed.amount",
+    "signatures",
+    "extensions[]",
+    "rails[]",
+    "transport.reason",
+];
 
 /// What a decision is made from.
 pub(crate) struct Parts<'a> {
@@ -48,13 +72,13 @@ pub(crate) fn document(parts: &Parts<'_>) -> Map<String, Value> {
     put("latency_ms", json!(sighting.latency_ms()));
     put("selected_payment", selected.map_or(Value::Null, payment));
     put("target", selected.map_or(Value::Null, |offer| target(offer, sighting)));
-    put("payTo", json!(selected.map(|offer| &offer.pay_to)));
+    put("payTo", json!(selected.and_then(Offer::payee)));
     put("payTo_changed", json!(decided.pay_to_changed));
     put("payTo_pending", json!(decided.pay_to_pending));
     put("risk", json!(decided.risk));
     put("changes", changes(after));
-    put("offers", Value::Array(reading.offers.iter().enumerate().map(|(at, one)| offer(parts, at, one)).collect()));
-    put("findings", json!(reading.findings));
+    put("offers", Value::Array(reading.offers.iter().enumerate().map(|(at, one)| option(parts, at, one)).collect()));
+    put("findings", json!(offer::listed(&reading.findings)));
     put("rails", json!(reading.rails));
     put("extensions", json!(reading.extensions));
     put("signatures", json!(reading.signatures));
@@ -67,7 +91,7 @@ pub(crate) fn document(parts: &Parts<'_>) -> Map<String, Value> {
     put("transport", transport(sighting, switches));
     put("evidence", evidence_named(sighting));
     put("binding", Value::Null);
-    put("untrusted", json!(["findings[].observed", "offers[]", "signatures", "extensions[]", "rails[]"]));
+    put("untrusted", json!(UNTRUSTED));
     seed::members(parts, &mut document);
     document
 }
@@ -90,7 +114,7 @@ fn target(offer: &Offer, sighting: &Sighting) -> Value {
     json!({"method": sighting.method, "x402Version": offer.version, "index": offer.index, "timeoutSeconds": offer.max_timeout_seconds})
 }
 
-fn offer(parts: &Parts<'_>, at: usize, offer: &Offer) -> Value {
+fn option(parts: &Parts<'_>, at: usize, offer: &Offer) -> Value {
     let (excluded_reason, reasons) = seed::excluded(parts, at);
     let mut value = payment(offer);
     if let Value::Object(map) = &mut value {
@@ -168,7 +192,7 @@ fn transport(sighting: &Sighting, switches: &[&'static str]) -> Value {
             "certificate_sha256": chain(&answer.chain),
         }),
         Err(refused) => json!({
-            "refused": refused.code.as_str(), "reason": refused.detail, "certificate_sha256": chain(&refused.chain),
+            "refused": refused.code.as_str(), "reason": clean::shown(&refused.detail), "certificate_sha256": chain(&refused.chain),
         }),
     };
     value["lab_switches"] = json!(switches);
@@ -176,7 +200,7 @@ fn transport(sighting: &Sighting, switches: &[&'static str]) -> Value {
 }
 
 fn chain(certificates: &[Vec<u8>]) -> Vec<String> {
-    certificates.iter().map(|der| hex::encode(Sha256::digest(der))).collect()
+    certificates.iter().take(MOST_CERTIFICATES).map(|der| hex::encode(Sha256::digest(der))).collect()
 }
 
 fn evidence_named(sighting: &Sighting) -> Value {
@@ -220,3 +244,6 @@ pub(crate) fn observed(at: Timestamp, result: &Result<Answer, Refused>, reading:
         latency_ms: result.as_ref().ok().map(|answer| answer.latency_ms),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -11,6 +11,7 @@ mod entry;
 mod extension;
 mod grade;
 mod header;
+mod listed;
 mod resource;
 pub mod rules;
 mod script;
@@ -24,6 +25,7 @@ mod tests;
 
 use serde::Serialize;
 
+use crate::address;
 use crate::amount::{Amount, Usd};
 use crate::asset::AssetRow;
 use crate::finding::Finding;
@@ -31,6 +33,7 @@ use crate::network::Network;
 use crate::time::Timestamp;
 
 pub(crate) use grade::barred;
+pub use listed::listed;
 pub(crate) use whole::alike;
 
 /// One HTTP exchange as received.
@@ -258,6 +261,15 @@ pub struct Offer {
     pub interop: Interop,
     /// The word for this option.
     pub word: Word,
+}
+
+impl Offer {
+    /// Who is paid, where the text has the form of an address of a network that was named; anything else that stands in
+    /// [`Offer::pay_to`] is for display only.
+    pub fn payee(&self) -> Option<&str> {
+        let family = self.network.as_ref()?.family();
+        address::check(family, &self.pay_to).is_ok().then_some(&self.pay_to)
+    }
 }
 
 impl Reading {

@@ -72,14 +72,15 @@ fn severity(word: &str) -> Option<Severity> {
     }
 }
 
-/// A finding of the rule called `id`. `observed` is cleaned and capped here, so no caller can forget.
+/// A finding of the rule called `id`. Place and texts are cleaned and capped here, so no caller
+/// can forget.
 /// An id outside the table is filed under itself as a blocking finding: a test proves there is none.
 pub fn finding(id: &'static str, subject: impl Into<String>, observed: &str, expected: Option<&str>) -> Finding {
     let rule = rule(id);
     Finding {
         rule: id,
         severity: rule.map_or(Severity::Block, |rule| rule.severity),
-        subject: subject.into(),
+        subject: clean::place(&subject.into()),
         observed: clean::shown(observed),
         expected: expected.map(clean::shown),
         hint: rule.map_or("report this as a defect of the checker", |rule| rule.hint),

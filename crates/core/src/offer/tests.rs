@@ -253,6 +253,7 @@ fn no_finding_is_made_from_an_unknown_rule() {
         include_str!("extension.rs"),
         include_str!("grade.rs"),
         include_str!("header.rs"),
+        include_str!("listed.rs"),
         include_str!("mod.rs"),
         include_str!("signed/mod.rs"),
         include_str!("signed/response.rs"),

@@ -21,6 +21,18 @@ pub(super) fn hides(text: &str) -> bool {
                 '\u{200d}' => !near.joins() && !near.glues(),
                 '\u{fe0e}' | '\u{fe0f}' => !near.after(|one| pictograph(one) || keycap(one)),
                 '\u{fe00}'..='\u{fe02}' | '\u{e0100}'..='\u{e01ef}' => !near.after(ideograph),
+                '\u{180b}'..='\u{180d}' | '\u{180f}' => !near.after(joining),
+                '\u{17b4}' | '\u{17b5}' => !near.after(unspaced),
+                '\u{2800}' => !near.after(braille) && !near.before(braille),
+                // Of the formats these alone have a picture: they hold the digits or letters after them.
+                '\u{600}'..='\u{605}'
+                | '\u{6dd}'
+                | '\u{70f}'
+                | '\u{890}'
+                | '\u{891}'
+                | '\u{8e2}'
+                | '\u{110bd}'
+                | '\u{110cd}' => false,
                 '\u{e0000}'..='\u{e007f}' => !near.flag(),
                 '\u{ad}' => !(near.after(char::is_alphabetic) && near.before(char::is_alphabetic)),
                 '\u{200b}' => !near.after(unspaced),
@@ -104,6 +116,11 @@ fn right_to_left(one: char) -> bool {
 fn unspaced(one: char) -> bool {
     matches!(one, '\u{e01}'..='\u{e4e}' | '\u{e81}'..='\u{edf}' | '\u{f00}'..='\u{fda}' | '\u{1000}'..='\u{109f}'
         | '\u{1780}'..='\u{17dd}')
+}
+
+/// A Braille pattern with a dot, beside which the blank one is a space.
+fn braille(one: char) -> bool {
+    matches!(one, '\u{2801}'..='\u{28ff}')
 }
 
 fn ideograph(one: char) -> bool {
@@ -201,6 +218,15 @@ mod tests {
             "-\u{ad}-",
             "bell\u{7}",
             "\u{2060}",
+            "exact\u{2028}payable: $0.01",
+            "a\u{2029}b",
+            "\u{3164}",
+            "a\u{115f}\u{1160}b",
+            "a\u{ffa0}",
+            "a\u{2800}b",
+            "a\u{fff9}b\u{fffa}c\u{fffb}",
+            "a\u{34f}b",
+            "a\u{180b}",
         ] {
             assert!(hides(text), "{}", text.escape_unicode());
         }

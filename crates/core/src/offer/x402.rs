@@ -3,6 +3,8 @@
 //! The channels are read apart and each weighs on its own offers, so that a broken or alien header does not hide a
 //! good version 1 body, and the other way round. What they say about the same money is then compared.
 
+use std::collections::BTreeSet;
+
 use sha2::{Digest, Sha256};
 
 use super::rules::finding;
@@ -13,7 +15,8 @@ use super::{
 use crate::finding::Finding;
 use crate::json::{self, DefectKind, Doc, Limits, Node, NodeKind, Profile};
 
-const MOST_OFFERS: usize = 64;
+/// Most offers that are read of one channel. All of them are listed in the decision, whose size has a bound.
+const MOST_OFFERS: usize = 32;
 
 /// Where an envelope stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,10 +116,7 @@ fn channel(exchange: &Exchange<'_>, bytes: &[u8], place: Place, reading: &mut Re
         Ok(read) => read,
         Err(error) => return reading.findings.push(unreadable(exchange, place, &error)),
     };
-    for defect in defects {
-        let subject = whose(&doc, bytes, defect.at, place);
-        reading.findings.push(finding(rule_of(defect.kind), subject, &format!("byte {}", defect.at), None));
-    }
+    spoilt(&doc, bytes, &defects, place, &mut reading.findings);
     let (first, before) = (reading.kind != ReadingKind::Challenge, reading.offers.len());
     envelope(exchange, &doc, place, reading);
     let channel = signed::Channel { source: place.source(), prefix: place.prefix(), first: before };
@@ -124,6 +124,17 @@ fn channel(exchange: &Exchange<'_>, bytes: &[u8], place: Place, reading: &mut Re
     if first && reading.kind == ReadingKind::Challenge {
         let canonical = json::canonicalize(bytes, Profile::Rfc8785, &limits);
         reading.quote_sha256 = canonical.ok().map(|bytes| hex::encode(Sha256::digest(bytes)));
+    }
+}
+
+/// One finding for each kind of defect in each entry: a thousand more of one kind say no more.
+fn spoilt(doc: &Doc<'_>, bytes: &[u8], defects: &[json::Defect], place: Place, findings: &mut Vec<Finding>) {
+    let mut told = BTreeSet::new();
+    for defect in defects {
+        let (rule, subject) = (rule_of(defect.kind), whose(doc, bytes, defect.at, place));
+        if told.insert((rule, subject.clone())) {
+            findings.push(finding(rule, subject, &format!("byte {}", defect.at), None));
+        }
     }
 }
 

@@ -64,7 +64,8 @@ pub struct Opened {
     pub document: Value,
 }
 
-/// Signs `document`: adds `issuedAt`, `keyId` and `signature`, and returns the RFC 8785 bytes.
+/// Signs `document`: adds `issuedAt`, `keyId` and `signature`, and returns the RFC 8785 bytes. Nothing leaves here that
+/// [`open`] would not read: a document over one of its limits is refused.
 ///
 /// # Errors
 /// [`SealError`]
@@ -79,7 +80,9 @@ pub fn seal(mut document: Map<String, Value>, issued_at: Timestamp, key: &Signin
     document.insert("keyId".to_owned(), key.id().to_string().into());
     let signature = key.sign(&json::to_canonical(&document)?);
     document.insert("signature".to_owned(), STANDARD.encode(signature).into());
-    Ok(json::to_canonical(&document)?)
+    let bytes = json::to_canonical(&document)?;
+    json::scan(&bytes, Profile::Signed, &Limits::default())?;
+    Ok(bytes)
 }
 
 /// Verifies `bytes` against the trusted key its `keyId` names.

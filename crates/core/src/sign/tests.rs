@@ -174,3 +174,24 @@ fn damaged_key_files_say_what_is_wrong_and_nothing_secret() {
     assert_eq!(wrong("\"seed\": \"07", "\"seed\": \"7"), KeyFileError::Member("seed"));
     assert!(matches!(KeyFile::parse(b"not json"), Err(KeyFileError::Json(strict::Error { at: 0, .. }))));
 }
+
+/// Each limit of a reader, a byte or a level beyond it and at it.
+#[test]
+fn nothing_is_sealed_that_cannot_be_opened() {
+    let nested = |levels: usize| (1..levels).fold(json!([]), |inner, _| json!([inner]));
+    let text = |length: usize| json!("x".repeat(length));
+    // The other members take less than a kilobyte.
+    let pages = |count: usize| Value::Array(vec![text(60 << 10); count]);
+    for (within, beyond) in [
+        (nested(31), nested(32)),
+        (text(64 << 10), text((64 << 10) + 1)),
+        (json!({"a": 1}), Value::Object((0..10_001).map(|at| (at.to_string(), json!(at))).collect())),
+        (pages(17), pages(18)),
+    ] {
+        let seal = |value| {
+            seal(object(json!({"schema": "countersign/decision/v1", "x": value})), Timestamp::from_seconds(0), &key())
+        };
+        assert!(open(&seal(within).unwrap(), &[key().verifying_key()]).is_ok());
+        assert!(matches!(seal(beyond), Err(SealError::Json(_))));
+    }
+}

@@ -1,7 +1,9 @@
 //! The members of seed 003's answer that a check of one URL can fill, beside those that stand in the parent.
-//! Nothing is guessed: without a catalogue there is no claim, and counts are counts of one.
+//! Nothing is guessed: without a catalogue there is no claim, and counts are counts of one URL, or of none where
+//! nothing answered.
 
 use countersign_core::history::Relation;
+use countersign_core::offer::{Offer, Word};
 use countersign_core::policy::{Excluded, MissReason};
 use serde_json::{Map, Value, json};
 
@@ -20,16 +22,27 @@ pub(super) fn members(parts: &Parts<'_>, document: &mut Map<String, Value>) {
     put("claimed", Value::Null);
     put("claimed_payTo_match", Value::Null);
     put("observed", observed(parts));
-    for counted in ["tried", "candidates_considered", "candidates_probed", "probed_count", "probe_ceiling"] {
+    // Tried is what was looked for; probed is what answered.
+    let probed = u8::from(parts.sighting.result.is_ok());
+    for counted in ["tried", "candidates_considered", "probe_ceiling"] {
         put(counted, json!(1));
     }
-    put("unprobed_count", json!(0));
+    for counted in ["candidates_probed", "probed_count"] {
+        put(counted, json!(probed));
+    }
+    put("unprobed_count", json!(1 - probed));
     put("probe_budget_exhausted", json!(false));
-    put("candidate_evaluation_complete", json!(true));
-    put("evaluation_complete", json!(true));
+    for complete in ["candidate_evaluation_complete", "evaluation_complete"] {
+        put(complete, json!(evaluated(parts)));
+    }
     if let Some(changed) = parts.judged.after.pay_to_changed_at {
         put("payTo_age_s", json!(parts.now.since(changed).div_euclid(1000)));
     }
+}
+
+/// Whether what answered was judged.
+fn evaluated(parts: &Parts<'_>) -> bool {
+    parts.sighting.result.is_ok() && parts.judged.told.word != Word::NotEvaluated
 }
 
 fn readiness(parts: &Parts<'_>) -> &'static str {
@@ -54,7 +67,7 @@ fn observed(parts: &Parts<'_>) -> Value {
     let first = decided.selected.and_then(|at| sighting.reading.offers.get(at)).or(sighting.reading.offers.first());
     json!({
         "http_status": sighting.result.as_ref().ok().map(|answer| answer.status),
-        "payTo": first.map(|offer| &offer.pay_to),
+        "payTo": first.and_then(Offer::payee),
         "amount": first.and_then(|offer| offer.amount.as_ref()).map(ToString::to_string),
         "latency_ms": sighting.latency_ms(),
         "schema_present": sighting.reading.input_schema.is_some(),

@@ -35,7 +35,7 @@ use crate::sign::stranger::{PublicKey, recover_address};
 use crate::time::Timestamp;
 
 /// Most signed offers that are verified; each costs a fraction of a millisecond.
-const MOST: usize = 64;
+const MOST: usize = 32;
 
 /// What became of one signed offer.
 #[derive(Clone, Debug, Serialize)]

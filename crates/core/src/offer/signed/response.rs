@@ -71,6 +71,9 @@ impl ResponseState {
     }
 }
 
+/// Most signatures on one answer that are told; honest ones have one or two.
+const MOST: usize = 8;
+
 /// Checks the digest of the body and every signature on the answer.
 pub(super) fn examine(exchange: &Exchange<'_>, source: Source, reading: &mut Reading) {
     let digested = match exchange.body_complete {
@@ -87,11 +90,15 @@ pub(super) fn examine(exchange: &Exchange<'_>, source: Source, reading: &mut Rea
     let message = Message { status: exchange.status, headers: exchange.headers, method: exchange.method, url: &url };
     let published = |keyid: &str| keys::find(exchange.keys, KeyPlace::Directory, keyid);
     let key_of = |keyid: &str| published(keyid).cloned().or_else(|| PublicKey::from_did(keyid).ok());
-    let found = match http_signature::verify(&message, key_of) {
+    let found: Vec<SignedResponse> = match http_signature::verify(&message, key_of) {
         Ok(all) => all.into_iter().map(|one| judged(one, exchange, source, digested)).collect(),
         Err(malformed) => vec![unreadable(malformed.0)],
     };
-    for signed in found {
+    if found.len() > MOST {
+        let seen = format!("{} signatures, {MOST} told", found.len());
+        reading.findings.push(finding("signature.response.form", "answer:signature", &seen, None));
+    }
+    for signed in found.into_iter().take(MOST) {
         let by = signed.keyid.as_deref().unwrap_or("nobody named");
         let seen = signed.why.map_or_else(|| format!("signed by {by}"), |why| format!("signed by {by}: {why}"));
         reading.findings.push(finding(signed.state.rule(), "answer:signature", &seen, None));
