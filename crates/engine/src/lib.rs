@@ -1,5 +1,5 @@
 //! **How we decide.** One module a use case. This crate owns the clock, the randomness and the keys
-//! on disk; it holds no SQL and opens no socket of its own.
+//! on disk; it holds no SQL, and its only socket is the local one by which processes share a log.
 
 pub mod check;
 pub mod cosigners;
@@ -15,3 +15,6 @@ pub mod transparency;
 mod transport;
 pub mod verify;
 pub mod witness;
+
+#[cfg(test)]
+mod testing;

@@ -8,6 +8,7 @@ use countersign_tlog::sequencer::InitError;
 use countersign_tlog::sequencer::disk::Disk;
 
 use super::*;
+use crate::testing::copy_folder;
 
 fn env(seed: u64) -> Arc<Env> {
     Arc::new(Env::fixed(Timestamp::from_seconds(1_788_253_200), seed))
@@ -157,12 +158,12 @@ fn a_copied_and_a_rolled_back_log_are_refused_with_a_way_out() {
     let data = tempfile::tempdir().unwrap();
     append(&book(data.path(), 1), "{\"a\":1}").unwrap();
     let older = tempfile::tempdir().unwrap();
-    copy(data.path(), older.path());
+    copy_folder(data.path(), older.path());
     let refused = append(&book(older.path(), 2), "{\"a\":2}").unwrap_err();
     assert_eq!((refused.code(), refused.hint().contains("log adopt")), ("log_copied", true));
     append(&book(data.path(), 3), "{\"a\":3}").unwrap();
     fs::remove_dir_all(data.path().join("log")).unwrap();
-    copy(&older.path().join("log"), &data.path().join("log"));
+    copy_folder(&older.path().join("log"), &data.path().join("log"));
     countersign_tlog::sequencer::adopt(&data.path().join("log")).unwrap();
     let refused = append(&book(data.path(), 4), "{\"a\":4}").unwrap_err();
     assert_eq!((refused.code(), refused.hint().contains("never sign again")), ("log_behind", true), "{refused}");
@@ -243,16 +244,4 @@ fn receipt_of(head: &countersign_tlog::sequencer::Head) -> Receipt {
     let (checkpoint, note) = (head.checkpoint.clone(), head.note.clone());
     let (log_origin, leaf_hash) = (checkpoint.origin, checkpoint.root);
     Receipt { log_origin, index: 0, leaf_hash, path: Vec::new(), checkpoint: note, reveal: None }
-}
-
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
-        let (path, target) = (entry.path(), to.join(entry.file_name()));
-        if path.is_dir() {
-            copy(&path, &target);
-        } else if path.extension().is_none_or(|ending| ending != "sock") {
-            fs::copy(&path, &target).unwrap();
-        }
-    }
 }

@@ -10,6 +10,7 @@ use super::*;
 use crate::env::Env;
 use crate::log::LogBook;
 use crate::published::Published;
+use crate::testing::copy_folder;
 
 /// A log, and mirrors of it as a static server would hold them.
 struct World {
@@ -74,21 +75,9 @@ impl World {
     /// The same log with the same keys, as it was when this is called, going on with other leaves.
     fn fork(&self) -> tempfile::TempDir {
         let fork = tempfile::tempdir().unwrap();
-        copy(self.data.path(), fork.path());
+        copy_folder(self.data.path(), fork.path());
         countersign_tlog::sequencer::adopt(&fork.path().join("log")).unwrap();
         fork
-    }
-}
-
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
-        let (path, target) = (entry.path(), to.join(entry.file_name()));
-        if path.is_dir() {
-            copy(&path, &target);
-        } else if path.extension().is_none_or(|ending| ending != "sock") {
-            fs::copy(&path, &target).unwrap();
-        }
     }
 }
 
@@ -138,7 +127,7 @@ fn a_log_that_rewrites_its_past_is_convicted() {
 fn a_smaller_log_is_old_or_has_shrunk_depending_on_when_it_was_signed() {
     let world = World::new(2);
     let old = tempfile::tempdir().unwrap();
-    copy(world.mirror.path(), old.path());
+    copy_folder(world.mirror.path(), old.path());
     let fork = world.fork();
     world.grow(2..6);
     world.watch().unwrap();

@@ -6,6 +6,7 @@ use countersign_tlog::witness::Answer;
 
 use super::*;
 use crate::log::LogBook;
+use crate::testing::copy_folder;
 
 fn open(dir: &Path, trust: &str) -> Result<Witness, WitnessError> {
     let policy = Policy::parse(trust.as_bytes()).unwrap();
@@ -43,24 +44,12 @@ fn status(answer: &Result<String, NotCosigned>) -> u16 {
     }
 }
 
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
-        let (path, target) = (entry.path(), to.join(entry.file_name()));
-        if path.is_dir() {
-            copy(&path, &target);
-        } else if path.extension().is_none_or(|ending| ending != "sock") {
-            fs::copy(&path, &target).unwrap();
-        }
-    }
-}
-
 /// A log of two leaves and another history of it, each of four leaves in the end.
 fn two_histories(data: &Path, fork: &Path) -> (Grown, Grown) {
     let honest = Grown::new(data);
     honest.append("{\"a\":1}").append("{\"a\":2}");
     drop(honest);
-    copy(data, fork);
+    copy_folder(data, fork);
     countersign_tlog::sequencer::adopt(&fork.join("log")).unwrap();
     let (honest, forked) = (Grown::new(data), Grown::new(fork));
     honest.append("{\"a\":3}").append("{\"a\":4}");
