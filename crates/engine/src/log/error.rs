@@ -36,6 +36,14 @@ pub enum LogError {
     /// A write, a sync or a tile of this process's log went wrong: it signs nothing more.
     #[error("{0}; what its disk holds is in doubt")]
     InDoubt(Fatal),
+    /// A server's log cannot be reached by the commands it is there for.
+    #[error("cannot open {path} for other commands: {source}")]
+    Door {
+        /// The socket.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
     /// The log ended while the leaf was in it.
     #[error("the log ended before it answered")]
     Ended,
@@ -86,6 +94,7 @@ impl LogError {
             Self::Holder { code, .. } => code,
             Self::Unreachable(_) => "log_unreachable",
             Self::InDoubt(_) => "log_in_doubt",
+            Self::Door { .. } => "log_door",
             Self::Ended => "log_ended",
             Self::Lost(_) => "log_lost",
             Self::NoLog => "log_missing",
@@ -117,6 +126,7 @@ impl LogError {
             Self::InDoubt(_) => {
                 "look at the log's disk; this process signs nothing more, and the next start decides from what is on disk"
             }
+            Self::Door { .. } => "a Unix socket needs a path of at most 107 bytes: name a shorter data directory",
             Self::Append(AppendError::Busy) => "the log has more leaves than it can write now; try again",
             Self::Append(AppendError::NoSpace) => "free some space on the log's disk",
             Self::Append(_) | Self::Holder { .. } => "try again; the same document never gets two entries",

@@ -51,7 +51,17 @@ pub struct LogBook {
     place: Place,
     env: Arc<Env>,
     config: Config,
+    reach: Reach,
     held: Mutex<Option<Holding>>,
+}
+
+/// Whether others must be able to hand their leaves to this process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reach {
+    /// It ends soon; whoever cannot reach it waits for that.
+    Wanted,
+    /// It holds the log for long.
+    Needed,
 }
 
 /// The log in our hands, and the door through which other processes reach it.
@@ -64,12 +74,12 @@ struct Holding {
 impl LogBook {
     /// For a command that appends a little and ends.
     pub fn one_shot(data: &Path, env: Arc<Env>) -> Self {
-        Self::with(data, env, Config::one_shot())
+        Self::with(data, env, Config::one_shot(), Reach::Wanted)
     }
 
     /// For a server: batches are collected for 20 ms.
     pub fn serving(data: &Path, env: Arc<Env>) -> Self {
-        Self::with(data, env, Config::default())
+        Self::with(data, env, Config::default(), Reach::Needed)
     }
 
     /// Tells these of every checkpoint that is published.
@@ -87,10 +97,10 @@ impl LogBook {
         self
     }
 
-    fn with(data: &Path, env: Arc<Env>, config: Config) -> Self {
+    fn with(data: &Path, env: Arc<Env>, config: Config, reach: Reach) -> Self {
         let place = Place::new(data);
         let config = Config { second_record: Some(place.second_record()), ..config };
-        Self { place, env, config, held: Mutex::new(None) }
+        Self { place, env, config, reach, held: Mutex::new(None) }
     }
 
     /// Logs a signed document and gives its receipt with the reveal. Blocks until the log has signed.
@@ -179,8 +189,12 @@ impl LogBook {
             return log.fatal().map_or_else(|| Ok(Arc::clone(log)), |fatal| Err(LogError::InDoubt(fatal)));
         }
         let log = Arc::new(self.open()?);
-        // Without a door the log still works for us; others are told that it is unreachable.
-        let _door = socket::Door::open(&self.place.socket(), Arc::clone(&log)).ok();
+        let _door = match (socket::Door::open(&self.place.socket(), Arc::clone(&log)), self.reach) {
+            (Ok(door), _) => Some(door),
+            (Err(source), Reach::Needed) => return Err(LogError::Door { path: self.place.socket(), source }),
+            // Without a door the log still works for us; others wait until it is free.
+            (Err(_), Reach::Wanted) => None,
+        };
         *held = Some(Holding { _door, log: Arc::clone(&log) });
         Ok(log)
     }

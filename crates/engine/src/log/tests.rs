@@ -245,3 +245,14 @@ fn receipt_of(head: &countersign_tlog::sequencer::Head) -> Receipt {
     let (log_origin, leaf_hash) = (checkpoint.origin, checkpoint.root);
     Receipt { log_origin, index: 0, leaf_hash, path: Vec::new(), checkpoint: note, reveal: None }
 }
+
+#[test]
+fn a_server_that_no_command_could_reach_does_not_start() {
+    let data = tempfile::tempdir().unwrap();
+    // `log/log.sock` alone is 13 bytes; a socket's path may have 107.
+    let deep = data.path().join("d".repeat(100));
+    let refused = LogBook::serving(&deep, env(1)).hold().map(drop).unwrap_err();
+    assert_eq!(refused.code(), "log_door", "{refused}");
+    assert_eq!(append(&book(&deep, 2), "{\"a\":1}").unwrap().index, 0, "a command needs nobody");
+    assert!(LogBook::serving(data.path(), env(3)).hold().is_ok());
+}
