@@ -10,7 +10,7 @@ pub struct Network(String);
 /// The text is not a CAIP-2 identifier this program accepts.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NetworkError {
-    /// Not `[-a-z0-9]{3,8}:[-_a-zA-Z0-9]{1,32}`.
+    /// Not `[-a-z0-9]{3,8}:[-_a-zA-Z0-9]{1,32}`, or not the one spelling its namespace has for a network.
     #[error("not a CAIP-2 network id (namespace:reference)")]
     NotCaip2,
     /// `bip122` ids name a genesis block that several Bitcoin forks share.
@@ -106,7 +106,8 @@ fn by_name(text: &str) -> Option<NetworkRead> {
 }
 
 impl Network {
-    /// Reads a CAIP-2 identifier, byte for byte (references are case-sensitive).
+    /// Reads a CAIP-2 identifier, byte for byte (references are case-sensitive). Of a namespace whose networks we know how
+    /// to spell, only that spelling is read: two names for one network would let a seller past a list of denied ones.
     ///
     /// # Errors
     /// [`NetworkError`] when the text has another shape, or is a `bip122` id.
@@ -120,6 +121,7 @@ impl Network {
         match namespace {
             _ if !right => Err(NetworkError::NotCaip2),
             "bip122" => Err(NetworkError::Ambiguous),
+            _ if !spelled(namespace, reference) => Err(NetworkError::NotCaip2),
             _ => Ok(Self(text.to_owned())),
         }
     }
@@ -143,6 +145,35 @@ impl Network {
             _ => Family::Other,
         }
     }
+}
+
+/// How references of a namespace are spelled.
+type Spelling = fn(&str) -> bool;
+
+/// Namespaces with the one form of their references, from the CAIP-2 profiles of the chain-agnostic namespaces.
+const SPELLINGS: [(&str, Spelling); 9] = [
+    ("eip155", plain_number),
+    ("aptos", plain_number),
+    // The first 32 characters of the genesis hash, in base58, base64url and hex.
+    ("solana", |text| {
+        text.len() == 32 && text.bytes().all(|byte| byte.is_ascii_alphanumeric() && !b"0OIl".contains(&byte))
+    }),
+    ("algorand", |text| text.len() == 32),
+    ("polkadot", |text| text.len() == 32 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))),
+    ("cosmos", |text| !text.contains('_')),
+    ("stellar", |text| matches!(text, "pubnet" | "testnet")),
+    ("hedera", |text| matches!(text, "mainnet" | "testnet" | "previewnet" | "devnet")),
+    ("sui", |text| matches!(text, "mainnet" | "testnet" | "devnet")),
+];
+
+/// Whether the reference is spelled as its namespace spells it; of a namespace that is not listed, any is.
+fn spelled(namespace: &str, reference: &str) -> bool {
+    SPELLINGS.iter().find(|(name, _)| *name == namespace).is_none_or(|(_, right)| right(reference))
+}
+
+/// Decimal digits without a leading zero: `8453`, not `08453`, `0x2105` or `8453-`.
+fn plain_number(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_digit()) && (text == "0" || !text.starts_with('0'))
 }
 
 impl fmt::Display for Network {

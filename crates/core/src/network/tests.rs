@@ -110,3 +110,38 @@ fn a_network_outside_the_table_still_has_a_family() {
     assert_eq!((network.family(), network.row()), (Family::Evm, None));
     assert_eq!(Network::parse_caip2("stellar:pubnet").unwrap().family(), Family::Other);
 }
+
+/// Base in other spellings, and the same trick elsewhere: each would pass a list that denies the right one.
+#[test]
+fn a_network_has_one_spelling() {
+    for text in
+        ["eip155:0", "eip155:8453", "aptos:1", "stellar:pubnet", "hedera:mainnet", "sui:testnet", "cosmos:cosmoshub-4"]
+    {
+        assert!(Network::parse_caip2(text).is_ok(), "{text}");
+    }
+    for text in [
+        "eip155:08453",
+        "eip155:00",
+        "eip155:0x2105",
+        "eip155:2105h",
+        "eip155:8453-",
+        "eip155:-8453",
+        "eip155:8_453",
+        "aptos:01",
+        "aptos:mainnet",
+        "solana:mainnet",
+        "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvd",
+        "solana:0eykt4UsFv8P8NJdTREpY1vzqKqZKvdp",
+        "algorand:wGHE2Pwdvd7S12BL5FaOP20EGYesN73",
+        "algorand:mainnet",
+        "polkadot:91B171BB158E2D3848FA23A9F1C25182",
+        "cosmos:cosmoshub_4",
+        "stellar:PUBNET",
+        "stellar:public",
+        "hedera:Mainnet",
+        "sui:35834a8a",
+    ] {
+        assert_eq!(Network::parse_caip2(text), Err(NetworkError::NotCaip2), "{text}");
+        assert_eq!(read(text), None, "{text}");
+    }
+}

@@ -1,6 +1,7 @@
 //! One entry of `accepts`, member by member. A broken entry is an entry with findings, never an error, and what it
 //! finds stands at its own place, so that it never weighs on its neighbours.
 
+mod cost;
 mod extra;
 mod money;
 mod payee;
@@ -85,6 +86,7 @@ impl Entry<'_> {
         let amount = self.amount();
         let usd = asset_row.filter(|row| row.usd_pegged).zip(amount.as_ref());
         let usd = usd.map(|(row, amount)| amount.usd(row.decimals));
+        let fees = self.fees(asset_row);
         self.price(usd.as_ref());
         let pay_to = self.pay_to(&asset);
         let max_timeout_seconds = self.timeout();
@@ -102,6 +104,7 @@ impl Entry<'_> {
             asset_row,
             amount,
             usd,
+            fees,
             pay_to,
             max_timeout_seconds,
             spec: Grade::Fail,

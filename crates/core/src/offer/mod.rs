@@ -251,6 +251,9 @@ pub struct Offer {
     pub amount: Option<Amount>,
     /// Price in USD, for assets pegged to it only.
     pub usd: Option<Usd>,
+    /// What a payment costs beside the price, in USD: declared fees, and no gas, because the facilitator carries it. None
+    /// where one of the two is not known.
+    pub fees: Option<Usd>,
     /// Recipient in normal form, cleaned.
     pub pay_to: String,
     /// Lifetime of an authorisation, seconds.

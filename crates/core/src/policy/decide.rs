@@ -133,18 +133,18 @@ fn select(judge: &Judge<'_>, excluded: &[Excluded]) -> Option<usize> {
 }
 
 /// Smaller is better; `(true, _)` marks an unknown value, which sorts last.
-type Rank<'a> = (bool, (bool, u64), bool, (bool, Option<&'a Usd>), usize);
+type Rank = (bool, (bool, u64), bool, (bool, Option<Usd>), usize);
 
-fn rank<'a>(judge: &Judge<'_>, at: usize, offer: &'a Offer) -> Rank<'a> {
+fn rank(judge: &Judge<'_>, at: usize, offer: &Offer) -> Rank {
     let request = judge.request;
     let other_network = request.prefer_network.is_some() && offer.network != request.prefer_network;
     let settlement = offer.network.as_ref().and_then(|network| network.row()).and_then(|row| row.settlement_latency_ms);
     let known = established(judge, offer);
     let (speed, newcomer, price) = match request.objective {
-        Objective::Best | Objective::Fastest | Objective::MostReliable => (None, !known, offer.usd.as_ref()),
-        Objective::Cheapest => (None, false, offer.usd.as_ref()),
+        Objective::Best | Objective::Fastest | Objective::MostReliable => (None, !known, offer.usd.clone()),
+        Objective::Cheapest => (None, false, offer.usd.clone()),
         Objective::LowestTotalCost => (None, false, total_cost(offer)),
-        Objective::FastestSettlement => (settlement, false, offer.usd.as_ref()),
+        Objective::FastestSettlement => (settlement, false, offer.usd.clone()),
     };
     (other_network, (speed.is_none(), speed.unwrap_or(0)), newcomer, (price.is_none(), price), at)
 }

@@ -53,7 +53,7 @@ impl Judge<'_> {
             given(&request.deny_networks).and_then(|list| check("deny_networks", network, |it| !list.contains(it))),
             given(&request.allow_pay_to).and_then(|list| self.allowed(offer, list)),
             at_most("max_price_usd", offer.usd.as_ref(), request.max_price_usd.as_ref()),
-            at_most("max_total_cost_usd", total, request.max_total_cost_usd.as_ref()),
+            at_most("max_total_cost_usd", total.as_ref(), request.max_total_cost_usd.as_ref()),
             at_most("max_amount_atomic", dollar_units(offer), request.max_amount_atomic.as_ref()),
             at_most("max_probe_latency_ms", self.facts.latency_ms, request.probe_bound_ms()),
             at_most("max_service_latency_ms", self.week.p50_ms, request.max_service_latency_ms),
@@ -113,11 +113,11 @@ pub(super) fn pay_to(offer: &Offer) -> String {
     normal_pay_to(offer.network.as_ref().map(|network| network.as_str()), &offer.pay_to)
 }
 
-/// Price plus fees. We charge nothing, and an `exact` payment by EIP-3009 is a signature that the
-/// facilitator carries to the chain, so it costs the buyer no gas; every other way is unknown.
-pub(super) fn total_cost(offer: &Offer) -> Option<&Usd> {
-    let sponsored = offer.scheme == "exact" && offer.asset_row.is_some_and(|row| row.method == "eip3009");
-    offer.usd.as_ref().filter(|_| sponsored)
+/// Price plus the fees that the offer declares. We charge nothing, and an `exact` payment by EIP-3009 is a signature that
+/// the facilitator carries to the chain, so it costs the buyer no gas; every other way is unknown.
+pub(super) fn total_cost(offer: &Offer) -> Option<Usd> {
+    let (usd, fees) = offer.usd.clone().zip(offer.fees.clone())?;
+    (offer.scheme == "exact").then(|| usd + fees)
 }
 
 /// The amount, when its unit is a millionth of a dollar.

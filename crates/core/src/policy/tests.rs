@@ -39,6 +39,7 @@ fn offer(id: &str, pay_to: &str) -> Offer {
         asset_row: Some(row),
         amount: Some(Amount::from(5000)),
         usd: Some(Usd::parse("0.005").unwrap()),
+        fees: (row.method == "eip3009").then(Usd::default),
         pay_to: pay_to.to_owned(),
         max_timeout_seconds: Some(60),
         spec: Grade::Pass,
@@ -140,6 +141,10 @@ fn total_cost_exact_over_and_unknown_fee() {
     assert_eq!(one(total("0.0049"), |_| (), &four()), Some(("max_total_cost_usd", false)));
     assert_eq!(one(total("100"), |offer| offer.usd = None, &four()), Some(("max_total_cost_usd", true)));
     assert_eq!(one(total("100"), |offer| offer.scheme = "upto".into(), &four()), Some(("max_total_cost_usd", true)));
+    assert_eq!(one(total("100"), |offer| offer.fees = None, &four()), Some(("max_total_cost_usd", true)));
+    // $0.005 and a fee of $0.002.
+    assert_eq!(one(total("0.007"), |offer| offer.fees = usd("0.002"), &four()), None);
+    assert_eq!(one(total("0.006"), |offer| offer.fees = usd("0.002"), &four()), Some(("max_total_cost_usd", false)));
 }
 
 #[test]

@@ -210,3 +210,38 @@ fn addresses_that_nobody_can_spend_from() {
         assert_eq!(only(&reading).interop, Interop::Pass, "the reference buyer signs it");
     }
 }
+
+/// What a payment of one cent costs beside it. A fee of 5 USD is 5,000,000 millionths.
+#[test]
+fn fees_and_gas_are_known_only_where_the_offer_says_so_plainly() {
+    let fees = |extra: serde_json::Value| {
+        let mut one = entry();
+        for (name, value) in extra.as_object().unwrap() {
+            one["extra"][name] = value.clone();
+        }
+        alone(one).offers[0].fees.as_ref().map(ToString::to_string)
+    };
+    let known = |text: &str| Some(text.to_owned());
+    assert_eq!(fees(json!({})), known("0"));
+    assert_eq!(fees(json!({"assetTransferMethod": "eip3009", "paymentFlow": "authorization"})), known("0"));
+    assert_eq!(fees(json!({"fee": "5000000"})), known("5"));
+    assert_eq!(fees(json!({"fee": 5_000_000, "feeAmount": "20000", "coffee": "9"})), known("5.02"));
+    assert_eq!(fees(json!({"fee": null, "feePayer": "x"})), known("0"));
+    for unknown in [
+        json!({"assetTransferMethod": "permit2"}),
+        json!({"assetTransferMethod": "erc7710"}),
+        json!({"assetTransferMethod": null}),
+        json!({"assetTransferMethod": 1}),
+        json!({"paymentFlow": "upfront"}),
+        json!({"fee": "1.5"}),
+        json!({"fee": "-1"}),
+        json!({"fee": {"amount": "1"}}),
+        json!({"feeBps": "30"}),
+        json!({"unheardOfFee": "1"}),
+    ] {
+        assert_eq!(fees(unknown.clone()), None, "{unknown}");
+    }
+    let mut beside = entry();
+    beside["fee"] = json!("20000");
+    assert_eq!(alone(beside).offers[0].fees.as_ref().map(ToString::to_string), known("0.02"), "beside extra as well");
+}

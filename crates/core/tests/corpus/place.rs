@@ -92,3 +92,15 @@ fn a_wall_is_named_as_one() {
         assert_eq!(not_evaluated(status), (Some(NotEvaluated::Wall), vec!["http.wall"]), "{status}");
     }
 }
+
+/// A chain id in another spelling is no id, so the network is unknown and no list of denied ones is passed by.
+#[test]
+fn another_spelling_of_a_chain_id_is_no_network() {
+    for network in ["eip155:08453", "eip155:0x2105"] {
+        let mut one = entry();
+        one["network"] = json!(network);
+        let reading = Answer::of(&v2(json!([one]))).read();
+        assert!(rules(&reading).contains(&"network.form"), "{network}");
+        assert_eq!((&reading.offers[0].network, reading.word), (&None, Word::NotPayable), "{network}");
+    }
+}
