@@ -172,6 +172,50 @@ fn an_expired_decision_is_genuine_and_too_old() {
 }
 
 #[test]
+fn an_answer_is_verified_with_the_receipt_inside_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let ask = |url: &str| -> serde_json::Value {
+        let (_, out, told) = run_in(folder.path(), &["check", url, "--json", "--log-misses"]);
+        serde_json::from_str(&out).unwrap_or_else(|_| panic!("{out}{told}"))
+    };
+    let (answer, other) = (ask("https://one.localhost/"), ask("https://two.localhost/"));
+    let verify = |answer: &serde_json::Value, more: &[&str]| {
+        std::fs::write(folder.path().join("ans.json"), answer.to_string()).expect("written");
+        run_in(folder.path(), &[&["verify", "ans.json"], more].concat())
+    };
+    let (code, out, told) = verify(&answer, &[]);
+    assert_eq!(
+        (code, out.contains("logged: entry 0 of 1"), out.contains("no receipt")),
+        (Some(0), true, false),
+        "{out}{told}"
+    );
+    assert_eq!(verify(&answer, &["--require-pq", "--max-age", "1h"]).0, Some(0));
+    let (code, out, _) = verify(&answer, &["--json"]);
+    let said: serde_json::Value = serde_json::from_str(&out).expect("JSON");
+    assert_eq!(
+        (code, &said["receipt"]["index"], said["not_checked"].as_array().map(Vec::len)),
+        (Some(0), &0.into(), Some(0))
+    );
+    assert_eq!(verify(&answer, &["--at", "2126-01-01T00:00:00Z"]).0, Some(4), "genuine, logged and too old");
+
+    let changed = |path: &str, to: serde_json::Value| {
+        let mut changed = answer.clone();
+        *changed.pointer_mut(path).expect(path) = to;
+        verify(&changed, &[]).0
+    };
+    let swapped = other["pq_trust"].clone();
+    assert_eq!(changed("/pq_trust", swapped), Some(1), "the receipt of another decision");
+    assert_eq!(changed("/pq_trust/transparency/receipt/leaf_hash", "00".repeat(32).into()), Some(1));
+    assert_eq!(changed("/pq_trust/transparency/reveal/salt", "00".repeat(32).into()), Some(1));
+    assert_eq!(changed("/pq_trust/transparency/receipt/checkpoint", "x".into()), Some(3));
+    assert_eq!(changed("/word", "payable".into()), Some(1), "the decision itself");
+    assert_eq!(changed("/pq_trust/transparency", serde_json::json!({"state": "not_logged"})), Some(0));
+    let mut stripped = answer;
+    stripped["pq_trust"] = serde_json::json!({});
+    assert_eq!(verify(&stripped, &["--require-pq"]).0, Some(5), "a demand for a log needs a receipt");
+}
+
+#[test]
 fn damaged_state_stops_with_what_to_do_and_is_left_as_it_is() {
     use std::os::unix::fs::PermissionsExt as _;
     let folder = tempfile::tempdir().expect("a folder");

@@ -55,15 +55,18 @@ fn end(value: &Value) -> Result<Timestamp, OpenError> {
 /// # Errors
 /// [`OpenError::Json`] for what is no strict JSON.
 pub fn signed_part(bytes: &[u8]) -> Result<Cow<'_, [u8]>, OpenError> {
-    let limits = Limits { string: 2 << 20, size: 4 << 20, ..Limits::default() };
-    let canonical = json::canonicalize(bytes, Profile::Signed, &limits)?;
-    let Ok(mut document) = serde_json::from_slice::<Map<String, Value>>(&canonical) else {
+    let Ok(mut document) = serde_json::from_slice::<Map<String, Value>>(&canonical(bytes)?) else {
         return Ok(Cow::Borrowed(bytes));
     };
     match document.remove(BESIDE) {
         None => Ok(Cow::Borrowed(bytes)),
         Some(_) => Ok(Cow::Owned(json::to_canonical(&document)?)),
     }
+}
+
+/// An answer in canonical form: it may hold its decision twice, as itself and inside the reveal.
+pub(crate) fn canonical(answer: &[u8]) -> Result<Vec<u8>, json::Error> {
+    json::canonicalize(answer, Profile::Signed, &Limits { string: 2 << 20, size: 4 << 20, ..Limits::default() })
 }
 
 #[cfg(test)]

@@ -78,6 +78,38 @@ async fn an_answer_verifies_as_its_decision_and_nothing_of_it_may_change() {
 }
 
 #[tokio::test]
+async fn the_receipt_in_an_answer_is_that_of_its_decision_or_refused() {
+    use crate::receipt::{BesideError, beside};
+    let folder = tempfile::tempdir().unwrap();
+    let checker = logging(folder.path(), Misses::Logged).await;
+    let checked = checker.check(&request(CLOSED)).await.unwrap();
+    let other = checker.check(&request("https://b.seller.localhost/2")).await.unwrap().answer();
+    let read = |answer: &Value| beside(answer.to_string().as_bytes());
+    let answer = checked.answer();
+    assert_eq!(read(&answer).unwrap().as_ref(), checked.transparency.receipt());
+    let changed = |path: &str, to: Value| {
+        let mut changed = answer.clone();
+        *changed.pointer_mut(path).unwrap() = to;
+        read(&changed)
+    };
+    let of = |path: &str| other.pointer(path).unwrap().clone();
+    let (all, inside) = ("/pq_trust/transparency", "/pq_trust/transparency/receipt/index");
+    assert_eq!(changed(all, of(all)), Err(BesideError::OtherDocument), "a sound receipt of another decision");
+    assert_eq!(changed("/word", value!("payable")), Err(BesideError::OtherDocument));
+    assert_eq!(changed("/pq_trust/transparency/reveal", Value::Null), Err(BesideError::OtherDocument));
+    assert_eq!(changed(inside, value!(7)), Err(BesideError::Contradicts));
+    assert_eq!(changed("/pq_trust/transparency/index", value!(7)), Err(BesideError::Contradicts));
+    assert_eq!(changed("/pq_trust/transparency/state", value!("not_logged")), Err(BesideError::Contradicts));
+    assert_eq!(changed("/pq_trust/transparency/receipt", Value::Null), Err(BesideError::Contradicts));
+    for broken in [value!("x"), value!([]), value!({})] {
+        let error = changed("/pq_trust/transparency/receipt", broken.clone()).unwrap_err();
+        assert!(matches!(error, BesideError::Receipt(_)), "{broken}");
+    }
+    assert_eq!(changed("/pq_trust", value!({})), Ok(None));
+    assert_eq!(read(&checked.document), Ok(None));
+}
+
+#[tokio::test]
 async fn a_log_that_cannot_be_used_costs_the_receipt_and_nothing_else() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("log"), "in the way").unwrap();

@@ -5,6 +5,7 @@
 //! A receipt without its reveal still proves that *something* is at an index, and the log itself serves that form; only
 //! the customer's copy says what.
 
+mod beside;
 mod signed;
 mod verify;
 
@@ -21,6 +22,7 @@ use countersign_tlog::note::{Note, NoteError};
 use countersign_tlog::proof::TlogProof;
 use serde_json::{Value, json};
 
+pub use beside::{BesideError, beside};
 pub use signed::{PostQuantumState, Signed, SignedBy, Unproved, verify_checkpoint};
 pub use verify::{Demands, Proved, Refusal, RefusalKind, Signer, verify};
 

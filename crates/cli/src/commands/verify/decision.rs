@@ -5,24 +5,39 @@ use countersign_engine::verify::{Verified, verify};
 use serde_json::json;
 
 use super::Reader;
+use super::receipt::Accepted;
 use crate::Exit;
 use crate::args::Global;
 use crate::show;
 
+/// What is known of the document's place in a log.
+pub(super) enum InLog<'a> {
+    /// The file carries no receipt.
+    NoReceipt,
+    /// It carries one, and the reader trusts no log yet.
+    NoTrust,
+    /// It carries one that holds.
+    Proved(&'a Accepted),
+}
+
 pub(super) fn run(reader: &Reader<'_>, bytes: &[u8]) -> Exit {
     match verify(bytes, &reader.keys, reader.now) {
-        Ok(verified) => accepted(reader.global, &verified),
+        Ok(verified) => accepted(reader.global, &verified, &InLog::NoReceipt),
         Err(error) => refused(reader.global, &error),
     }
 }
 
-fn accepted(global: &Global, verified: &Verified) -> Exit {
+pub(super) fn accepted(global: &Global, verified: &Verified, log: &InLog<'_>) -> Exit {
     let (word, exit) = if verified.expired { ("expired", Exit::NotEvaluated) } else { ("valid", Exit::Yes) };
     let end = verified.expires_at.map(|time| time.to_string());
     if global.json {
+        let (open, receipt) = match log {
+            InLog::NoReceipt | InLog::NoTrust => (vec!["log inclusion"], json!(null)),
+            InLog::Proved(accepted) => (vec![], accepted.json()),
+        };
         show::json(&json!({
             "result": word, "schema": verified.schema, "keyId": verified.key_id,
-            "issuedAt": verified.issued_at, "expiresAt": end, "not_checked": ["log inclusion"],
+            "issuedAt": verified.issued_at, "expiresAt": end, "not_checked": open, "receipt": receipt,
         }));
         return exit;
     }
@@ -33,11 +48,15 @@ fn accepted(global: &Global, verified: &Verified) -> Exit {
     if let Some(url) = verified.document["url"].as_str() {
         show::line(&format!("  about {url}: {}", verified.document["word"].as_str().unwrap_or("-")));
     }
-    show::line("  not checked: inclusion in a log (this file carries no receipt)");
+    match log {
+        InLog::NoReceipt => show::line("  not checked: inclusion in a log (this file carries no receipt)"),
+        InLog::NoTrust => show::line("  not checked: inclusion in a log (name the logs you accept with --trust)"),
+        InLog::Proved(accepted) => accepted.print("logged"),
+    }
     exit
 }
 
-fn refused(global: &Global, error: &OpenError) -> Exit {
+pub(super) fn refused(global: &Global, error: &OpenError) -> Exit {
     let exit = match error {
         OpenError::UnknownKey(_) | OpenError::BadSignature => Exit::No,
         _ => Exit::Malformed,

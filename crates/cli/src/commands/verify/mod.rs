@@ -1,11 +1,12 @@
 //! `countersign verify`: offline, from the file, trusted keys and a trust policy alone.
 //!
-//! One command for three kinds of file, because a person who was handed a file does not know which it is.
+//! One command for four kinds of file, because a person who was handed a file does not know which it is.
 
+mod answer;
 mod decision;
 mod receipt;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -31,6 +32,8 @@ enum Kind {
     Receipt,
     /// A signed note: a checkpoint.
     Note,
+    /// An answer: a signed document with what nobody signed beside it.
+    Answer,
     /// Any other JSON is judged as a signed document.
     Document,
     /// No JSON that a strict reader accepts.
@@ -49,6 +52,7 @@ pub(crate) fn run(settings: &Settings, global: &Global, args: &VerifyArgs) -> an
     let bytes = read(&args.file)?;
     let reader = Reader { global, args, keys: trusted(settings, &args.keys)?, now: instant(args)? };
     match recognise(&bytes) {
+        Kind::Answer => answer::run(settings, &reader, &bytes),
         Kind::Document if args.demands_a_log() => Ok(no_receipt(global)),
         Kind::Document | Kind::Broken => Ok(decision::run(&reader, &bytes)),
         Kind::Receipt => receipt::run(&reader, &bytes, &policy(settings, args)?),
@@ -66,6 +70,7 @@ fn recognise(bytes: &[u8]) -> Kind {
         Err(_) => Kind::Broken,
         Ok(doc) => match doc.root().get("schema").and_then(|node| node.as_str()) {
             Some(schema) if schema == SCHEMA => Kind::Receipt,
+            _ if doc.root().get("pq_trust").is_some() => Kind::Answer,
             _ => Kind::Document,
         },
     }
@@ -111,8 +116,13 @@ fn instant(args: &VerifyArgs) -> anyhow::Result<Timestamp> {
     }
 }
 
+/// The trust policy of the data directory's own log.
+fn own_trust(settings: &Settings) -> PathBuf {
+    settings.data.0.join("log").join("trust")
+}
+
 fn policy(settings: &Settings, args: &VerifyArgs) -> anyhow::Result<Policy> {
-    let path = args.trust.clone().unwrap_or_else(|| settings.data.0.join("log").join("trust"));
+    let path = args.trust.clone().unwrap_or_else(|| own_trust(settings));
     let bytes = std::fs::read(&path).map_err(|error| {
         let hint = "name the trust policy of the log with --trust";
         Failure::usage(format!("cannot read the trust policy {}: {error}; {hint}", path.display()))

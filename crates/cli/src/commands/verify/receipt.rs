@@ -12,23 +12,49 @@ use super::Reader;
 use crate::Exit;
 use crate::show;
 
+/// A receipt that holds, and what it comes to.
+pub(super) struct Accepted {
+    proved: Proved,
+    told: Told,
+}
+
+impl Accepted {
+    pub(super) fn json(&self) -> Value {
+        self.told.json(&self.proved)
+    }
+
+    /// Under this first word.
+    pub(super) fn print(&self, word: &str) {
+        self.told.print(&self.proved, word);
+    }
+}
+
 pub(super) fn run(reader: &Reader<'_>, bytes: &[u8], policy: &Policy) -> anyhow::Result<Exit> {
+    let accepted = match accept(reader, bytes, policy)? {
+        Ok(accepted) => accepted,
+        Err(exit) => return Ok(exit),
+    };
+    if reader.global.json {
+        show::json(&accepted.json());
+    } else {
+        accepted.print("valid");
+    }
+    Ok(Exit::Yes)
+}
+
+/// Verifies a receipt; where it is refused, the reader has been told why.
+pub(super) fn accept(reader: &Reader<'_>, bytes: &[u8], policy: &Policy) -> anyhow::Result<Result<Accepted, Exit>> {
     let proved = match verify(bytes, &reader.demands(policy)?) {
         Ok(proved) => proved,
-        Err(refusal) => return Ok(refused(reader, &refusal)),
+        Err(refusal) => return Ok(Err(refused(reader, &refusal))),
     };
     let signer = proved.signer(&reader.keys);
     if let Some((code, reason)) = signer.as_ref().and_then(|signer| objection(reader, signer)) {
         super::refused(reader.global, RefusalKind::Invalid.as_str(), code, &reason, None);
-        return Ok(Exit::No);
+        return Ok(Err(Exit::No));
     }
     let told = Told::of(&proved, signer.as_ref());
-    if reader.global.json {
-        show::json(&told.json(&proved))
-    } else {
-        told.print(&proved)
-    }
-    Ok(Exit::Yes)
+    Ok(Ok(Accepted { proved, told }))
 }
 
 pub(super) fn run_note(reader: &Reader<'_>, bytes: &[u8], policy: &Policy) -> anyhow::Result<Exit> {
@@ -121,9 +147,9 @@ impl Told {
         value
     }
 
-    fn print(&self, proved: &Proved) {
+    fn print(&self, proved: &Proved, word: &str) {
         let point = &proved.signed.checkpoint;
-        show::line(&format!("valid: entry {} of {} in the log {}", proved.receipt.index, point.size, point.origin));
+        show::line(&format!("{word}: entry {} of {} in the log {}", proved.receipt.index, point.size, point.origin));
         if let Some(leaf) = &proved.leaf {
             show::line(&format!(
                 "  what       {} ({}), logged {}",

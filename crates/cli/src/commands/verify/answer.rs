@@ -1,0 +1,40 @@
+//! An answer: a signed decision, and its receipt beside it. Both must hold, and be of each other.
+
+use countersign_engine::receipt::{BesideError, beside};
+use countersign_engine::verify::verify;
+
+use super::decision::{self, InLog};
+use super::{Reader, receipt};
+use crate::Exit;
+use crate::settings::Settings;
+
+pub(super) fn run(settings: &Settings, reader: &Reader<'_>, bytes: &[u8]) -> anyhow::Result<Exit> {
+    let verified = match verify(bytes, &reader.keys, reader.now) {
+        Ok(verified) => verified,
+        Err(error) => return Ok(decision::refused(reader.global, &error)),
+    };
+    let carried = match beside(bytes) {
+        Ok(Some(carried)) => carried,
+        Ok(None) if reader.args.demands_a_log() => return Ok(super::no_receipt(reader.global)),
+        Ok(None) => return Ok(decision::accepted(reader.global, &verified, &InLog::NoReceipt)),
+        Err(error) => return Ok(refused(reader, &error)),
+    };
+    if !reader.args.demands_a_log() && !super::own_trust(settings).exists() {
+        return Ok(decision::accepted(reader.global, &verified, &InLog::NoTrust));
+    }
+    let policy = super::policy(settings, reader.args)?;
+    let file = carried.to_value().to_string();
+    Ok(match receipt::accept(reader, file.as_bytes(), &policy)? {
+        Ok(accepted) => decision::accepted(reader.global, &verified, &InLog::Proved(&accepted)),
+        Err(exit) => exit,
+    })
+}
+
+fn refused(reader: &Reader<'_>, error: &BesideError) -> Exit {
+    let (word, exit) = match error {
+        BesideError::Receipt(_) => ("malformed", Exit::Malformed),
+        BesideError::Contradicts | BesideError::OtherDocument => ("invalid", Exit::No),
+    };
+    super::refused(reader.global, word, error.code(), &error.to_string(), None);
+    exit
+}
