@@ -91,7 +91,16 @@ fn headers(value: Option<String>) -> Vec<(String, Vec<u8>)> {
 
 fn graded(headers: &[(String, Vec<u8>)], body: &[u8]) -> Reading {
     let seen_at = Timestamp::from_seconds(1_796_083_200);
-    read(&Exchange { url: URL, method: "GET", status: 402, headers, body, body_complete: true, seen_at, keys: &[] })
+    read(&Exchange {
+        url: URL,
+        method: "GET",
+        status: 402,
+        headers,
+        body,
+        body_end: countersign_core::offer::BodyEnd::Whole,
+        seen_at,
+        keys: &[],
+    })
 }
 
 #[divan::bench]

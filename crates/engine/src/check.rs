@@ -361,7 +361,7 @@ pub(crate) fn read(
             status: answer.status,
             headers: &answer.headers,
             body: &answer.body,
-            body_complete: answer.body_complete,
+            body_end: transport::body_end(answer),
             seen_at,
             keys,
         }),

@@ -4,6 +4,7 @@
 //! it are listed in `untrusted`, so that no reader takes them for our words. Everything of a seller's is bounded, so
 //! that the document stays under [`MOST_BYTES`], far below what a verifier reads.
 
+use countersign_core::domain;
 use countersign_core::history::{self, Observed, Outcome, Standing, Trust};
 use countersign_core::offer::signed::{ResponseState, State};
 use countersign_core::offer::{self, NotEvaluated, Offer, Reading, ReadingKind, clean};
@@ -61,6 +62,7 @@ pub(crate) fn document(parts: &Parts<'_>) -> Map<String, Value> {
     let mut put = |name: &str, value: Value| drop(document.insert(name.to_owned(), value));
     put("schema", json!("countersign/decision/v1"));
     put("url", json!(request.url.as_str()));
+    put("registrable_domain", registrable_domain(request));
     put("word", json!(reading.word));
     put("expiresAt", json!(sighting.at.plus_millis(VALID_FOR_MS)));
     put("verified_at", json!(sighting.at));
@@ -94,6 +96,12 @@ pub(crate) fn document(parts: &Parts<'_>) -> Map<String, Value> {
     put("untrusted", json!(UNTRUSTED));
     seed::members(parts, &mut document);
     document
+}
+
+/// Who owns the host, by the Public Suffix List; null where nobody registered it. Under `.localhost`, where only a lab
+/// lives, each name is a domain.
+fn registrable_domain(request: &CheckRequest) -> Value {
+    domain::registrable_lab(request.url.host()).map_or(Value::Null, |domain| json!(domain.as_str()))
 }
 
 /// The selected option, from the current challenge only.
@@ -188,7 +196,7 @@ fn transport(sighting: &Sighting, switches: &[&'static str]) -> Value {
     let mut value = match &sighting.result {
         Ok(answer) => json!({
             "status": answer.status, "method": sighting.method, "head_bytes": answer.head_bytes, "body_bytes": answer.body.len(),
-            "body_complete": answer.body_complete, "interim_responses": answer.interim, "flags": answer.flags.iter().map(|flag| flag.as_str()).collect::<Vec<_>>(),
+            "body_complete": answer.body_complete, "interim_responses": answer.interim, "flags": flags(answer),
             "certificate_sha256": chain(&answer.chain),
         }),
         Err(refused) => json!({
@@ -197,6 +205,10 @@ fn transport(sighting: &Sighting, switches: &[&'static str]) -> Value {
     };
     value["lab_switches"] = json!(switches);
     value
+}
+
+fn flags(answer: &Answer) -> Vec<&'static str> {
+    answer.flags.iter().map(|flag| flag.as_str()).collect()
 }
 
 fn chain(certificates: &[Vec<u8>]) -> Vec<String> {
@@ -217,7 +229,8 @@ pub(crate) fn evidence(url: &str, method: &str, at: Timestamp, result: &Result<A
         Ok(answer) => json!({
             "url": url, "method": method, "at": at, "status": answer.status,
             "headers": answer.headers.iter().map(|(name, value)| json!([name, hex::encode(value)])).collect::<Vec<_>>(),
-            "body": hex::encode(&answer.body), "body_complete": answer.body_complete, "peer": answer.peer.to_string(),
+            "body": hex::encode(&answer.body), "body_complete": answer.body_complete, "flags": flags(answer),
+            "peer": answer.peer.to_string(),
             "certificates": answer.chain.iter().map(hex::encode).collect::<Vec<_>>(),
         }),
         Err(refused) => json!({

@@ -2,8 +2,9 @@
 //! `transport.<its word>`, so that it is documented, weighed and put into words as any other finding.
 
 use countersign_core::finding::Finding;
+use countersign_core::offer::BodyEnd;
 use countersign_core::offer::rules::{self, finding};
-use countersign_probe::{Answer, Refused};
+use countersign_probe::{Answer, Refused, TransportFlag};
 
 /// Findings `transport.*` about what the door brought back.
 pub(crate) fn findings(result: &Result<Answer, Refused>) -> Vec<Finding> {
@@ -13,6 +14,15 @@ pub(crate) fn findings(result: &Result<Answer, Refused>) -> Vec<Finding> {
             let rule = rule(refused.code.as_str());
             rule.map(|rule| finding(rule, "transport", &refused.detail, None)).into_iter().collect()
         }
+    }
+}
+
+/// Who ended the body: of all that keeps a body from being whole, only a break is not our doing.
+pub(crate) fn body_end(answer: &Answer) -> BodyEnd {
+    match answer.body_complete {
+        true => BodyEnd::Whole,
+        false if answer.flags.contains(&TransportFlag::BodyShort) => BodyEnd::CutOff,
+        false => BodyEnd::Stopped,
     }
 }
 
@@ -36,7 +46,7 @@ fn rule(word: &str) -> Option<&'static str> {
 mod tests {
     use super::*;
     use countersign_core::finding::Severity;
-    use countersign_probe::{RefusedCode, TransportFlag};
+    use countersign_probe::RefusedCode;
 
     #[test]
     fn every_word_of_the_door_is_a_rule_and_every_rule_a_word() {
@@ -48,6 +58,29 @@ mod tests {
         let idle: Vec<_> = rules.filter(|word| !words.contains(word)).collect();
         assert!(idle.is_empty(), "{idle:?}");
         assert_eq!(rule("no such word"), None);
+    }
+
+    /// Only a break is laid at the other side's door.
+    #[test]
+    fn who_ended_a_body_is_told_apart() {
+        let answer = |body_complete, flags: &[TransportFlag]| Answer {
+            status: 402,
+            headers: Vec::new(),
+            body: Vec::new(),
+            body_complete,
+            head_bytes: 0,
+            interim: 0,
+            peer: ([127, 0, 0, 1], 443).into(),
+            chain: Vec::new(),
+            latency_ms: 1,
+            flags: flags.to_vec(),
+        };
+        use TransportFlag as F;
+        assert_eq!(body_end(&answer(true, &[F::BodyLong])), BodyEnd::Whole);
+        assert_eq!(body_end(&answer(false, &[F::BareLf, F::BodyShort])), BodyEnd::CutOff);
+        for flag in [F::BodySlow, F::BodyCapped, F::ChunkPadding, F::ContentEncoding] {
+            assert_eq!(body_end(&answer(false, &[flag])), BodyEnd::Stopped);
+        }
     }
 
     #[test]

@@ -5,6 +5,8 @@
 
 use std::sync::Arc;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use countersign_core::endpoint::ResourceUrl;
 use countersign_core::policy::CheckRequest;
 use countersign_core::time::Timestamp;
@@ -74,6 +76,45 @@ fn terms(options: &[Value]) -> Vec<u8> {
     answer("402 Payment Required", &json!({"x402Version": 1, "error": "pay", "accepts": options}).to_string())
 }
 
+/// The header of a version 2 challenge that names `x.localhost`, and lines of the seller's own beside it.
+fn challenged(lines: &[u8]) -> Vec<u8> {
+    let mut entry = base("10000");
+    entry["network"] = json!("eip155:8453");
+    entry["amount"] = json!("10000");
+    let resource = json!({"url": "https://x.localhost/paid", "description": "d", "mimeType": "application/json"});
+    let terms = json!({"x402Version": 2, "error": "pay", "resource": resource, "accepts": [entry]}).to_string();
+    let head = format!("HTTP/1.1 402 X\r\nCache-Control: no-store\r\nPAYMENT-REQUIRED: {}\r\n", STANDARD.encode(terms));
+    [head.as_bytes(), lines, b"Content-Length: 2\r\n\r\n{}"].concat()
+}
+
+/// Whatever a stranger puts into its head, the decision about it is one that can be signed, and says what was there.
+#[tokio::test]
+async fn no_header_prevents_a_decision_or_hides_the_terms_beside_it() {
+    let world = World::new().await;
+    let long = [b"Content-Encoding: ", b"\xff".repeat(30_000).as_slice(), b"\r\n"].concat();
+    for (name, lines, flagged) in
+        [("no", b"".as_slice(), false), ("long", &long, true), ("x", b"Content-Encoding: gzip\r\n", true)]
+    {
+        let (_server, request) = world.seller("x", challenged(lines)).await;
+        let said = world.check(&request).await.document;
+        assert_eq!(
+            (said["selected_payment"]["payTo"].as_str(), said["signature"].is_string()),
+            (Some(BASE_PAYEE), true)
+        );
+        assert_eq!(rules(&said).contains(&"transport.content_encoding"), flagged, "{name}");
+        assert_eq!(said["transport"]["body_complete"], !flagged);
+    }
+    let (_server, request) =
+        world.seller("no-terms", [b"HTTP/1.1 402 X\r\n", long.as_slice(), b"\r\nx"].concat()).await;
+    let said = world.check(&request).await.document;
+    assert_eq!((&said["word"], said["signature"].is_string()), (&json!("not_evaluated"), true));
+    assert!(rules(&said).contains(&"body.stopped"));
+}
+
+fn rules(document: &Value) -> Vec<&str> {
+    document["findings"].as_array().unwrap().iter().filter_map(|finding| finding["rule"].as_str()).collect()
+}
+
 #[tokio::test]
 async fn a_hit_is_signed_stored_and_whole() {
     let world = World::new().await;
@@ -81,6 +122,7 @@ async fn a_hit_is_signed_stored_and_whole() {
     let checked = world.check(&request).await;
     let said = &checked.document;
     assert!(checked.selected, "{said:#}");
+    assert_eq!(said["registrable_domain"], "x.localhost");
     assert_eq!(said["selected_payment"]["payTo"], BASE_PAYEE);
     assert_eq!((&said["stop_reason"], &said["readiness"]), (&json!("winner_selected"), &json!("payable")));
     assert_eq!(said["interpreted_constraints"], said["applied_constraints"]);

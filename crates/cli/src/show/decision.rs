@@ -36,13 +36,14 @@ pub(crate) fn transparency(transparency: &Transparency) {
     }
 }
 
-/// The gravest finding, the first of equals.
+/// The gravest finding, the first of equals. One of weight `info` is never the reason for anything: a switch of the
+/// lab that is on, or an extension that was seen, does not answer the person's question.
 pub(crate) fn worst(document: &Value) -> Option<&Value> {
     let rank = |finding: &Value| {
         ["info", "low", "medium", "high", "block"].iter().position(|one| finding["severity"] == **one)
     };
     let findings = document["findings"].as_array()?;
-    findings.iter().rev().max_by_key(|finding| rank(finding))
+    findings.iter().filter(|finding| rank(finding) > Some(0)).rev().max_by_key(|finding| rank(finding))
 }
 
 /// One line that answers the question: can this be paid, and on what terms, or why not.
@@ -53,7 +54,9 @@ fn headline(document: &Value) -> String {
     }
     let selected = &document["selected_payment"];
     if !selected.is_null() {
-        return format!("{word}: {}", terms(selected));
+        // The domain, because a long host name can wear another's: `shop.example.com.pay.example`.
+        let at = document["registrable_domain"].as_str().map(|domain| format!(" at {domain}")).unwrap_or_default();
+        return format!("{word}: {}{at}", terms(selected));
     }
     let unmet = document["unmet_constraints"].as_array().map_or_else(Vec::new, |all| texts(all));
     if word.starts_with("payable") && !unmet.is_empty() {
@@ -129,4 +132,38 @@ fn texts(values: &[Value]) -> Vec<&str> {
 
 fn text<'a>(value: &'a Value, name: &str) -> &'a str {
     value[name].as_str().unwrap_or("-")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn found(rule: &str, severity: &str) -> Value {
+        json!({"rule": rule, "severity": severity})
+    }
+
+    /// A switch of the lab, or anything else of weight `info`, answers nobody's question.
+    #[test]
+    fn the_reason_is_the_gravest_finding_and_never_a_mere_remark() {
+        let lab = [found("transport.loopback_allowed", "info"), found("transport.extra_roots", "info")];
+        let mut document = json!({"word": "not_evaluated", "miss_reason": "no_402_envelope", "findings": lab});
+        assert_eq!(headline(&document), "not evaluated: no 402 envelope");
+        let findings = document["findings"].as_array_mut().unwrap();
+        findings.extend([found("http.not_found", "low"), found("cache.shared", "low")]);
+        assert_eq!(headline(&document), "not evaluated: there is nothing at this URL");
+        document["findings"].as_array_mut().unwrap().push(found("terms.none", "block"));
+        assert_eq!(headline(&document), "not evaluated: the answer is 402 but states no payment terms");
+    }
+
+    #[test]
+    fn the_headline_names_the_domain_that_somebody_registered() {
+        let payment = json!({"usd": "0.01", "symbol": "USDC", "network": "eip155:8453", "rail": "base",
+            "payTo": "0x209693bc6afc0c5328ba36faf03c514ef312287c"});
+        let mut document = json!({"word": "payable", "selected_payment": payment, "registrable_domain": "pay.example"});
+        let terms = "payable: $0.01 in USDC on base (eip155:8453) to 0x209693Bc6afc0C5328bA36FaF03C514EF312287C";
+        assert_eq!(headline(&document), format!("{terms} at pay.example"));
+        document["registrable_domain"] = Value::Null;
+        assert_eq!(headline(&document), terms);
+    }
 }

@@ -49,12 +49,23 @@ pub struct Exchange<'a> {
     pub headers: &'a [(String, Vec<u8>)],
     /// The body as far as it was read.
     pub body: &'a [u8],
-    /// Whether that is all of it.
-    pub body_complete: bool,
+    /// Whether that is all of it, and if not, who ended it.
+    pub body_end: BodyEnd,
     /// When it was received: what ends by a time is judged at this one.
     pub seen_at: Timestamp,
     /// Keys that were found where the seller publishes them; none at a first reading.
     pub keys: &'a [signed::KnownKey],
+}
+
+/// How the reading of a body ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BodyEnd {
+    /// At its end: all of it was read.
+    Whole,
+    /// Before its announced end: the other side or the wire broke it off.
+    CutOff,
+    /// Where we stopped: it was too long, too slow, or in a form that we do not read.
+    Stopped,
 }
 
 /// What an exchange came to.
@@ -118,7 +129,7 @@ pub enum NotEvaluated {
     MethodNotAllowed,
     /// Any other 4xx.
     ClientError,
-    /// The answer broke off before its terms could be read.
+    /// The body was not read to its end, and terms stood nowhere else.
     BrokenOff,
     /// The server failed.
     ServerError,
@@ -313,7 +324,7 @@ pub fn read(exchange: &Exchange<'_>) -> Reading {
     let mut reading = match refusal(exchange.status) {
         Some((why, rule)) => {
             let seen = exchange.status.to_string();
-            let findings = rule.map(|rule| rules::finding(rule, "status", &seen, Some("402"))).into_iter().collect();
+            let findings = vec![rules::finding(rule, "status", &seen, Some("402"))];
             Reading::nothing(ReadingKind::NotEvaluated(why), Word::NotEvaluated, findings)
         }
         None => x402::read(exchange),
@@ -322,16 +333,18 @@ pub fn read(exchange: &Exchange<'_>) -> Reading {
     reading
 }
 
-/// Why a status is nothing to grade; none for a 402.
-fn refusal(status: u16) -> Option<(NotEvaluated, Option<&'static str>)> {
+/// Why a status is nothing to grade, and the rule that tells it; none for a 402.
+fn refusal(status: u16) -> Option<(NotEvaluated, &'static str)> {
     match status {
         402 => None,
-        200..=299 => Some((NotEvaluated::Reachable200, Some("http.ungated"))),
-        300..=399 => Some((NotEvaluated::Redirect, Some("http.redirect"))),
-        401 | 403 | 429 => Some((NotEvaluated::Wall, Some("http.wall"))),
-        400 | 422 => Some((NotEvaluated::ClientError, Some("http.validated_first"))),
-        405 | 501 => Some((NotEvaluated::MethodNotAllowed, None)),
-        500..=599 => Some((NotEvaluated::ServerError, None)),
-        _ => Some((NotEvaluated::ClientError, None)),
+        200..=299 => Some((NotEvaluated::Reachable200, "http.ungated")),
+        300..=399 => Some((NotEvaluated::Redirect, "http.redirect")),
+        401 | 403 | 429 => Some((NotEvaluated::Wall, "http.wall")),
+        400 | 422 => Some((NotEvaluated::ClientError, "http.validated_first")),
+        404 | 410 => Some((NotEvaluated::ClientError, "http.not_found")),
+        405 | 501 => Some((NotEvaluated::MethodNotAllowed, "http.method")),
+        400..=499 => Some((NotEvaluated::ClientError, "http.client_error")),
+        500..=599 => Some((NotEvaluated::ServerError, "http.server_error")),
+        _ => Some((NotEvaluated::ClientError, "http.status")),
     }
 }

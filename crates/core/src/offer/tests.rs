@@ -34,7 +34,7 @@ fn exchange(status: u16, headers: &[(String, Vec<u8>)], body: &[u8]) -> Reading 
         status,
         headers,
         body,
-        body_complete: true,
+        body_end: crate::offer::BodyEnd::Whole,
         seen_at: Timestamp::from_seconds(1_800_000_000),
         keys: &[],
     })
@@ -164,16 +164,24 @@ fn version_1_lives_in_the_body() {
 
 #[test]
 fn what_is_no_402_is_not_evaluated() {
-    for (status, why) in [
-        (200, NotEvaluated::Reachable200),
-        (308, NotEvaluated::Redirect),
-        (403, NotEvaluated::Wall),
-        (405, NotEvaluated::MethodNotAllowed),
-        (500, NotEvaluated::ServerError),
-        (404, NotEvaluated::ClientError),
+    for (status, why, rule) in [
+        (200, NotEvaluated::Reachable200, "http.ungated"),
+        (308, NotEvaluated::Redirect, "http.redirect"),
+        (403, NotEvaluated::Wall, "http.wall"),
+        (405, NotEvaluated::MethodNotAllowed, "http.method"),
+        (501, NotEvaluated::MethodNotAllowed, "http.method"),
+        (500, NotEvaluated::ServerError, "http.server_error"),
+        (599, NotEvaluated::ServerError, "http.server_error"),
+        (404, NotEvaluated::ClientError, "http.not_found"),
+        (410, NotEvaluated::ClientError, "http.not_found"),
+        (418, NotEvaluated::ClientError, "http.client_error"),
+        (199, NotEvaluated::ClientError, "http.status"),
+        (600, NotEvaluated::ClientError, "http.status"),
     ] {
         let reading = exchange(status, &[], b"");
         assert_eq!((reading.kind, reading.word), (ReadingKind::NotEvaluated(why), Word::NotEvaluated));
+        let found: Vec<_> = reading.findings.iter().map(|one| (one.rule, one.observed.as_str())).collect();
+        assert_eq!(found, [(rule, status.to_string().as_str())], "every status tells the person something");
     }
 }
 

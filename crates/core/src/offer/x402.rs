@@ -9,8 +9,8 @@ use sha2::{Digest, Sha256};
 
 use super::rules::finding;
 use super::{
-    Exchange, NotEvaluated, Offer, Reading, ReadingKind, Source, Word, answer, compare, entry, extension, grade,
-    header, resource, signed, whole,
+    BodyEnd, Exchange, NotEvaluated, Offer, Reading, ReadingKind, Source, Word, answer, compare, entry, extension,
+    grade, header, resource, signed, whole,
 };
 use crate::finding::Finding;
 use crate::json::{self, DefectKind, Doc, Limits, Node, NodeKind, Profile};
@@ -59,9 +59,10 @@ pub(super) fn read(exchange: &Exchange<'_>) -> Reading {
     whole::host(exchange.url, &mut reading.findings);
     match header::terms(exchange.headers, &mut reading.findings) {
         Some(terms) => both(exchange, &terms, &mut reading),
-        None if !exchange.body_complete => {
+        None if exchange.body_end != BodyEnd::Whole => {
             let seen = format!("{} bytes", exchange.body.len());
-            reading.findings.push(finding("body.incomplete", "body", &seen, None));
+            let rule = if exchange.body_end == BodyEnd::CutOff { "body.incomplete" } else { "body.stopped" };
+            reading.findings.push(finding(rule, "body", &seen, None));
             reading.kind = ReadingKind::NotEvaluated(NotEvaluated::BrokenOff);
             reading.word = Word::NotEvaluated;
             return reading;
@@ -78,7 +79,7 @@ fn both(exchange: &Exchange<'_>, terms: &header::Terms, reading: &mut Reading) {
     if let Some(bytes) = &terms.bytes {
         channel(exchange, bytes, Place::Header(terms.place), reading);
     }
-    if !exchange.body_complete {
+    if exchange.body_end != BodyEnd::Whole {
         let seen = format!("{} bytes", exchange.body.len());
         return reading.findings.push(finding("body.unread", "body", &seen, None));
     }

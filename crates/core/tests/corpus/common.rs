@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use countersign_core::offer::{Exchange, Offer, Reading, read};
+use countersign_core::offer::{BodyEnd, Exchange, Offer, Reading, read};
 use countersign_core::time::Timestamp;
 use serde_json::{Value, json};
 
@@ -95,13 +95,13 @@ impl Answer {
     }
 
     pub(crate) fn read(&self) -> Reading {
-        self.read_as(URL, true)
+        self.read_as(URL, BodyEnd::Whole)
     }
 
-    pub(crate) fn read_as(&self, url: &str, body_complete: bool) -> Reading {
+    pub(crate) fn read_as(&self, url: &str, body_end: BodyEnd) -> Reading {
         let Self { status, headers, body } = self;
         let seen_at = Timestamp::from_seconds(1_796_083_200);
-        read(&Exchange { url, method: "GET", status: *status, headers, body, body_complete, seen_at, keys: &[] })
+        read(&Exchange { url, method: "GET", status: *status, headers, body, body_end, seen_at, keys: &[] })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use countersign_core::offer::{Interop, Source, Word};
+use countersign_core::offer::{BodyEnd, Interop, Source, Word};
 use serde_json::{Value, json};
 
 use crate::common::{Answer, URL, entry, entry_1, rules, solana, v1, v2, with};
@@ -127,7 +127,7 @@ fn a_host_in_ones_own_script_is_no_imitation() {
         let url = format!("https://{host}/paid");
         let challenge = v2(json!([entry()])).to_string().replace(URL, &url);
         let answer = Answer::new(402).header("PAYMENT-REQUIRED", STANDARD.encode(challenge));
-        assert_eq!(rules(&answer.read_as(&url, true)).contains(&"host.homograph"), deceives, "{host}");
+        assert_eq!(rules(&answer.read_as(&url, BodyEnd::Whole)).contains(&"host.homograph"), deceives, "{host}");
     }
 }
 

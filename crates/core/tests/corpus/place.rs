@@ -20,15 +20,15 @@ fn c22_c23_an_answer_without_payment() {
     assert_eq!(not_evaluated(204), (Some(NotEvaluated::Reachable200), vec!["http.ungated"]));
 }
 
-/// Grading the GET of an endpoint that sells by POST would be a false accusation.
+/// Grading the GET of an endpoint that sells by POST would be a false accusation; what to say instead is told.
 #[test]
 fn c24_a_method_that_is_not_answered() {
-    assert_eq!(not_evaluated(405), (Some(NotEvaluated::MethodNotAllowed), vec![]));
+    assert_eq!(not_evaluated(405), (Some(NotEvaluated::MethodNotAllowed), vec!["http.method"]));
 }
 
 #[test]
 fn c25_a_server_error_where_a_body_was_needed() {
-    assert_eq!(not_evaluated(500), (Some(NotEvaluated::ServerError), vec![]));
+    assert_eq!(not_evaluated(500), (Some(NotEvaluated::ServerError), vec!["http.server_error"]));
 }
 
 /// We did not see terms, so nothing is said of them; that discovery cannot see them either is told.
@@ -36,7 +36,11 @@ fn c25_a_server_error_where_a_body_was_needed() {
 fn c26_validation_before_payment() {
     assert_eq!(not_evaluated(400), (Some(NotEvaluated::ClientError), vec!["http.validated_first"]));
     assert_eq!(not_evaluated(422), (Some(NotEvaluated::ClientError), vec!["http.validated_first"]));
-    assert_eq!(not_evaluated(404), (Some(NotEvaluated::ClientError), vec![]), "not there is another matter");
+    assert_eq!(
+        not_evaluated(404),
+        (Some(NotEvaluated::ClientError), vec!["http.not_found"]),
+        "not there is another matter"
+    );
 }
 
 /// An MCP endpoint that asks by HTTP is read as HTTP.

@@ -3,9 +3,10 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use countersign_core::offer::{Interop, Reading};
+use countersign_core::offer::{BodyEnd, Interop, Reading};
 use proptest::collection::{hash_map, vec};
 use proptest::prelude::*;
+use proptest::sample::select;
 use serde_json::{Map, Value, json};
 
 use crate::common::{Answer, PAYEE, USDC, entry, entry_1, solana, v1, v2};
@@ -98,10 +99,10 @@ fn shows_only_what_can_be_seen(reading: &Reading) -> bool {
 
 proptest! {
     #[test]
-    fn any_bytes_are_read(status in 100_u16..600, name in "[A-Za-z-]{0,30}", value in vec(any::<u8>(), 0..300), body in vec(any::<u8>(), 0..300), complete: bool) {
+    fn any_bytes_are_read(status in 100_u16..600, name in "[A-Za-z-]{0,30}", value in vec(any::<u8>(), 0..300), body in vec(any::<u8>(), 0..300), end in select(vec![BodyEnd::Whole, BodyEnd::CutOff, BodyEnd::Stopped])) {
         for header in [name.as_str(), "PAYMENT-REQUIRED", "X-PAYMENT-REQUIRED", "WWW-Authenticate", "Cache-Control"] {
             let answer = Answer::new(status).header(header, value.clone()).body(body.clone());
-            prop_assert!(shows_only_what_can_be_seen(&answer.read_as("https://api.seller.example/paid", complete)));
+            prop_assert!(shows_only_what_can_be_seen(&answer.read_as("https://api.seller.example/paid", end)));
         }
     }
 
@@ -117,7 +118,7 @@ proptest! {
             Answer::new(402).header("X-PAYMENT-REQUIRED", STANDARD.encode(challenge.to_string())).body(challenge.to_string()),
         ] {
             prop_assert!(shows_only_what_can_be_seen(&answer.read()));
-            let elsewhere = answer.read_as(&url, true);
+            let elsewhere = answer.read_as(&url, BodyEnd::Whole);
             prop_assert_eq!(elsewhere.offers.len(), answer.read().offers.len());
         }
     }

@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE};
-use countersign_core::offer::{Grade, Interop, NotEvaluated, ReadingKind, Source, Word};
+use countersign_core::offer::{BodyEnd, Grade, Interop, NotEvaluated, ReadingKind, Source, Word};
 use serde_json::json;
 
 use crate::common::{Answer, PAYEE, entry, entry_1, only, rules, v1, v2};
@@ -200,9 +200,16 @@ fn a_header_that_stands_twice_is_read_by_no_fetch_client() {
 #[test]
 fn a_body_that_does_not_end() {
     let body = v1(json!([entry_1()])).to_string();
-    let broken = Answer::new(402).body(body.clone()).read_as(crate::common::URL, false);
+    let broken = Answer::new(402).body(body.clone()).read_as(crate::common::URL, BodyEnd::CutOff);
     assert_eq!(broken.kind, ReadingKind::NotEvaluated(NotEvaluated::BrokenOff));
     assert_eq!((broken.word, rules(&broken)), (Word::NotEvaluated, vec!["body.incomplete"]));
-    let header = Answer::of(&v2(json!([entry()]))).body(body).read_as(crate::common::URL, false);
+    let stopped = Answer::new(402).body(body.clone()).read_as(crate::common::URL, BodyEnd::Stopped);
+    assert_eq!(stopped.kind, ReadingKind::NotEvaluated(NotEvaluated::BrokenOff));
+    assert_eq!(
+        (stopped.word, rules(&stopped)),
+        (Word::NotEvaluated, vec!["body.stopped"]),
+        "we stopped: no accusation"
+    );
+    let header = Answer::of(&v2(json!([entry()]))).body(body).read_as(crate::common::URL, BodyEnd::Stopped);
     assert_eq!((header.word, rules(&header)), (Word::Payable, vec!["body.unread"]));
 }

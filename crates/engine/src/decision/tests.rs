@@ -150,7 +150,7 @@ proptest! {
             let size = signed(Ok(answer(402, headers, body.clone())), &request()).len();
             prop_assert!(size < MOST_BYTES, "{size}");
         }
-        let size = signed(Err(refused(RefusedCode::ContentEncoding, &texts.concat())), &request()).len();
+        let size = signed(Err(refused(RefusedCode::HeadMalformed, &texts.concat())), &request()).len();
         prop_assert!(size < MOST_BYTES, "{size}");
     }
 }
@@ -224,7 +224,7 @@ fn wherever_a_sellers_words_stand_the_document_says_so() {
     headers.pop();
     headers.push(("payment-required", text()));
     found.extend(listed(Ok(answer(402, &headers, text())), MARK));
-    found.extend(listed(Err(refused(RefusedCode::ContentEncoding, MARK)), MARK));
+    found.extend(listed(Err(refused(RefusedCode::HeadMalformed, MARK)), MARK));
     for wanted in [
         "findings[].subject",
         "findings[].observed",

@@ -1,7 +1,7 @@
 //! Which requests a look sends, and what the answer to each comes to when the core reads it.
 
 use countersign_core::endpoint::ResourceUrl;
-use countersign_core::offer::{self, Exchange, NotEvaluated, ReadingKind};
+use countersign_core::offer::{self, BodyEnd, Exchange, NotEvaluated, ReadingKind};
 
 use super::*;
 use crate::guarded::{DoorConfig, RefusedCode};
@@ -31,7 +31,7 @@ async fn look(declared: Declared, rows: Vec<(&'static str, &'static str)>) -> (u
         status: answer.status,
         headers: &answer.headers,
         body: &answer.body,
-        body_complete: answer.body_complete,
+        body_end: if answer.body_complete { BodyEnd::Whole } else { BodyEnd::Stopped },
         seen_at: NOW,
         keys: &[],
     });

@@ -123,7 +123,7 @@ impl Services {
         let mut opened = self
             .open(url, call, &scan, now, end)
             .await
-            .map_err(|failure| failed(Fault::Refused(failure.code), failure.detail))?;
+            .map_err(|failure| failed(Fault::Refused(failure.code), failure.into_detail()))?;
         let body = read::body(&mut opened, &self.limits, &scan, end).await;
         if let Some(flag) = body.broken {
             return Err(failed(Fault::Body(flag), format!("{} bytes of the body were read", body.bytes.len())));

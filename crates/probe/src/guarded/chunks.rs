@@ -40,6 +40,11 @@ impl ChunkScan {
         self.padded
     }
 
+    /// Whether the last chunk has come, or the framing is broken, which hyper tells.
+    pub(super) fn ended(&self) -> bool {
+        self.place == Place::Rest
+    }
+
     /// Takes the next bytes of the body.
     pub(super) fn push(&mut self, mut bytes: &[u8]) {
         while let Some((first, rest)) = bytes.split_first() {

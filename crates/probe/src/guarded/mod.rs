@@ -138,12 +138,7 @@ impl Door {
         let seen = Seen::default();
         let started = Instant::now();
         let outcome = self.attempt(request, now, &seen, started).await;
-        outcome.map_err(|failure| Refused {
-            code: failure.code,
-            detail: failure.detail,
-            chain: seen.chain(),
-            elapsed_ms: millis(started),
-        })
+        outcome.map_err(|failure| failure.refused(seen.chain(), millis(started)))
     }
 
     async fn attempt(

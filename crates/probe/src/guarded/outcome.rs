@@ -3,6 +3,8 @@
 use std::fmt;
 use std::net::SocketAddr;
 
+use countersign_core::offer::clean;
+
 /// What a stranger answered.
 #[derive(Clone, Debug)]
 pub struct Answer {
@@ -34,7 +36,7 @@ pub struct Answer {
 pub struct Refused {
     /// What kind of refusal.
     pub code: RefusedCode,
-    /// A sentence for a person. It may carry the server's own words and is not stable.
+    /// A sentence for a person, cleaned and capped. It may carry the server's own words and is not stable.
     pub detail: String,
     /// The certificate chain that was offered, leaf first, DER; also when it is the reason for the refusal. Empty when
     /// the server never sent one.
@@ -47,12 +49,24 @@ pub struct Refused {
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) code: RefusedCode,
-    pub(crate) detail: String,
+    /// Private, so that [`Failure::new`] is the only way in.
+    detail: String,
 }
 
 impl Failure {
+    /// `detail` may repeat what the other side sent, so it is cleaned and capped here, where no caller can forget it:
+    /// a decision that quotes it must stay small enough to be signed.
     pub(crate) fn new(code: RefusedCode, detail: impl fmt::Display) -> Self {
-        Self { code, detail: detail.to_string() }
+        Self { code, detail: clean::shown(&detail.to_string()) }
+    }
+
+    pub(crate) fn into_detail(self) -> String {
+        self.detail
+    }
+
+    /// The whole refusal.
+    pub(super) fn refused(self, chain: Vec<Vec<u8>>, elapsed_ms: u64) -> Refused {
+        Refused { code: self.code, detail: self.detail, chain, elapsed_ms }
     }
 }
 
@@ -131,8 +145,6 @@ pub enum RefusedCode {
     LengthConflict,
     /// A `Transfer-Encoding` other than one `chunked`, though none was asked for.
     TransferCoding,
-    /// A compressed body, though only `identity` was asked for.
-    ContentEncoding,
 }
 
 impl RefusedCode {
@@ -171,7 +183,6 @@ impl RefusedCode {
         Self::LengthAndChunked,
         Self::LengthConflict,
         Self::TransferCoding,
-        Self::ContentEncoding,
     ];
 
     /// The stable word for it.
@@ -210,7 +221,6 @@ impl RefusedCode {
             Self::LengthAndChunked => "length_and_chunked",
             Self::LengthConflict => "length_conflict",
             Self::TransferCoding => "transfer_coding",
-            Self::ContentEncoding => "content_encoding",
         }
     }
 }
@@ -230,6 +240,8 @@ pub enum TransportFlag {
     BareLf,
     /// Interim (1xx) responses came first.
     Interim,
+    /// The body is compressed, though only `identity` was asked for; it was not read.
+    ContentEncoding,
     /// More bytes came than `Content-Length` announced; the surplus was ignored.
     BodyLong,
     /// The connection broke before the body's announced end.
@@ -251,6 +263,7 @@ impl TransportFlag {
         Self::HeadAbove16KiB,
         Self::BareLf,
         Self::Interim,
+        Self::ContentEncoding,
         Self::BodyLong,
         Self::BodyShort,
         Self::BodyCapped,
@@ -267,11 +280,26 @@ impl TransportFlag {
             Self::HeadAbove16KiB => "head_above_16_kib",
             Self::BareLf => "bare_lf",
             Self::Interim => "interim",
+            Self::ContentEncoding => "content_encoding",
             Self::BodyLong => "body_long",
             Self::BodyShort => "body_short",
             Self::BodyCapped => "body_capped",
             Self::BodySlow => "body_slow",
             Self::ChunkPadding => "chunk_padding",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 30,000 bytes that a header may hold; 120 characters of it, and the sign that there was more.
+    #[test]
+    fn a_strangers_words_are_cleaned_and_capped_whatever_their_length() {
+        let failure = Failure::new(RefusedCode::HeadMalformed, "\u{202e}".to_owned() + &"\\xff".repeat(30_000));
+        assert_eq!(failure.into_detail(), format!("\\u{{202e}}{}\\xf…", "\\xff".repeat(29)));
+        let short = Failure::new(RefusedCode::HeadMalformed, "no colon");
+        assert_eq!(short.refused(Vec::new(), 1).detail, "no colon", "positive control");
     }
 }

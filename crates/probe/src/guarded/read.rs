@@ -1,5 +1,7 @@
 //! Speaking HTTP/1.1 on a proved connection: one request, one head, one capped body, every wait with an end.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
@@ -17,7 +19,9 @@ use super::{Failure, Limits, Method, RefusedCode, Request, TransportFlag};
 /// Who we say we are.
 const USER_AGENT: &str = concat!("countersign/", env!("CARGO_PKG_VERSION"));
 
-/// A body that has fewer bytes than this for each whole second after the first is dripping.
+/// A body that still runs after this long and came slower than [`MIN_BYTES_PER_SECOND`] is dripping. A slow network
+/// alone does not take a challenge this long.
+const DRIP_AFTER: Duration = Duration::from_secs(3);
 const MIN_BYTES_PER_SECOND: u64 = 1024;
 
 /// What HTTP can be spoken over.
@@ -100,11 +104,14 @@ fn check_head(head: &hyper::http::response::Parts) -> Result<(), Failure> {
     if head.status == hyper::StatusCode::SWITCHING_PROTOCOLS {
         return Err(Failure::new(RefusedCode::SwitchingProtocols, "the server wants another protocol"));
     }
+    Ok(())
+}
+
+/// Whether the body is in a coding that nobody asked for. It is then left alone, because a few packed bytes can hold
+/// gigabytes; the head is no worse for it and is read.
+fn packed(head: &hyper::http::response::Parts) -> bool {
     let mut codings = head.headers.get_all(header::CONTENT_ENCODING).iter();
-    match codings.find(|coding| !coding.as_bytes().eq_ignore_ascii_case(b"identity")) {
-        Some(coding) => Err(Failure::new(RefusedCode::ContentEncoding, format!("{coding:?} was not asked for"))),
-        None => Ok(()),
-    }
+    codings.any(|coding| !coding.as_bytes().eq_ignore_ascii_case(b"identity"))
 }
 
 /// Reads the body until its end, the cap, a break, or `until`. What was read is kept in every case, because the head
@@ -112,6 +119,9 @@ fn check_head(head: &hyper::http::response::Parts) -> Result<(), Failure> {
 pub(crate) async fn body(opened: &mut Opened, limits: &Limits, scan: &Scan, until: Instant) -> Body {
     let started = Instant::now();
     let mut bytes = Vec::new();
+    if packed(&opened.head) {
+        return Body { bytes, broken: Some(TransportFlag::ContentEncoding) };
+    }
     loop {
         let quiet = until.min(Instant::now() + limits.read);
         let frame = match timeout_at(quiet, opened.body.frame()).await {
@@ -127,10 +137,14 @@ pub(crate) async fn body(opened: &mut Opened, limits: &Limits, scan: &Scan, unti
         if data.len() > room {
             return Body { bytes, broken: Some(TransportFlag::BodyCapped) };
         }
-        if (bytes.len() as u64) < started.elapsed().as_secs() * MIN_BYTES_PER_SECOND {
+        if drips(started.elapsed(), bytes.len()) && !scan.ask(|scan| scan.ended()) {
             return Body { bytes, broken: Some(TransportFlag::BodySlow) };
         }
     }
+}
+
+fn drips(elapsed: Duration, bytes: usize) -> bool {
+    elapsed >= DRIP_AFTER && (bytes as u64) < elapsed.as_secs() * MIN_BYTES_PER_SECOND
 }
 
 /// Hyper may have decoded a padded body to its end, when all of it came at once.

@@ -63,7 +63,7 @@ pub(super) async fn resolve(
     let dns =
         dns.ok_or_else(|| Failure::new(RefusedCode::NoNameServer, "no name server is configured on this machine"))?;
     // The trailing dot keeps the machine's search domains out of it.
-    let found = dns.lookup_ip(format!("{host}.")).await.map_err(|error| explain(&error))?;
+    let found = dns.lookup_ip(format!("{host}.")).await.map_err(|error| explain(host, &error))?;
     let answers: Vec<IpAddr> = found.iter().take(MAX_ANSWERS + 1).collect();
     choose(&answers, judge)
 }
@@ -96,17 +96,27 @@ fn choose(answers: &[IpAddr], judge: &Judge) -> Result<Judged, Failure> {
     }
 }
 
-fn explain(error: &NetError) -> Failure {
-    let code = match error {
-        NetError::Timeout => RefusedCode::DnsTimeout,
-        NetError::Dns(DnsError::NoRecordsFound(none)) => match none.response_code {
-            ResponseCode::NXDomain => RefusedCode::NameNotFound,
-            ResponseCode::NoError => RefusedCode::NoAddress,
-            _ => RefusedCode::Dns,
-        },
-        _ => RefusedCode::Dns,
+/// The resolver's own texts are for those who write resolvers, so each case has a sentence of ours.
+fn explain(host: &str, error: &NetError) -> Failure {
+    let (code, said) = match error {
+        NetError::Timeout => (RefusedCode::DnsTimeout, "the name server did not answer in time".to_owned()),
+        NetError::Dns(DnsError::NoRecordsFound(none)) => answered(host, none.response_code),
+        NetError::Dns(DnsError::ResponseCode(code)) => answered(host, *code),
+        NetError::Io(error) => (RefusedCode::Dns, format!("the name server cannot be asked: {}", error.kind())),
+        _ => (RefusedCode::Dns, format!("the name server gave no usable answer about {host}")),
     };
-    Failure::new(code, error)
+    Failure::new(code, said)
+}
+
+/// What a response code without an address means (RFC 1035 4.1.1).
+fn answered(host: &str, code: ResponseCode) -> (RefusedCode, String) {
+    match code {
+        ResponseCode::NXDomain => (RefusedCode::NameNotFound, format!("there is no name {host}")),
+        ResponseCode::NoError => (RefusedCode::NoAddress, format!("{host} has no address")),
+        ResponseCode::ServFail => (RefusedCode::Dns, format!("the name server failed to look up {host}")),
+        ResponseCode::Refused => (RefusedCode::Dns, format!("the name server refuses to look up {host}")),
+        _ => (RefusedCode::Dns, format!("the name server answered with an error about {host}")),
+    }
 }
 
 #[cfg(test)]

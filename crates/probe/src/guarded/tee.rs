@@ -80,6 +80,14 @@ impl HeadScan {
         self.length.is_some_and(|length| self.total > heads.saturating_add(length))
     }
 
+    /// Whether the announced end of the body has come: its length, or its last chunk. What hyper has not handed on yet
+    /// is then on its way.
+    pub(crate) fn ended(&self) -> bool {
+        let heads = (self.spent + self.head.len()) as u64;
+        let whole = self.length.is_some_and(|length| self.total >= heads.saturating_add(length));
+        whole || self.chunks.as_ref().is_some_and(ChunkScan::ended)
+    }
+
     /// Takes the next bytes from the wire.
     pub(crate) fn push(&mut self, bytes: &[u8]) {
         self.total += bytes.len() as u64;

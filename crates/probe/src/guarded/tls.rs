@@ -104,7 +104,7 @@ impl Trust {
         timeout_at(until, TlsConnector::from(Arc::new(config)).connect(name, tcp))
             .await
             .map_err(|_| Failure::new(RefusedCode::TlsTimeout, "the TLS handshake did not finish in time"))?
-            .map_err(|error| explain(&error))
+            .map_err(|error| explain(host, &error))
     }
 }
 
@@ -175,26 +175,58 @@ impl TimeProvider for At {
     }
 }
 
-fn explain(error: &std::io::Error) -> Failure {
+/// The library's own texts are for those who write TLS, so each case has a sentence of ours.
+fn explain(host: &str, error: &std::io::Error) -> Failure {
+    use RefusedCode::{NoHttp1, TlsFailed};
     let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
-    let code = match inner {
-        Some(Error::InvalidCertificate(reason)) => certificate_code(reason),
-        Some(Error::AlertReceived(AlertDescription::NoApplicationProtocol)) => RefusedCode::NoHttp1,
-        _ => RefusedCode::TlsFailed,
+    let (code, said) = match inner {
+        Some(Error::InvalidCertificate(reason)) => return certificate(host, reason),
+        Some(Error::AlertReceived(AlertDescription::NoApplicationProtocol)) => {
+            (NoHttp1, "the server refuses HTTP/1.1 (ALPN)".to_owned())
+        }
+        // The numbers are those of the IANA registry of TLS alerts.
+        Some(Error::AlertReceived(alert)) => {
+            (TlsFailed, format!("the server ended the TLS handshake with alert {}", u8::from(*alert)))
+        }
+        Some(Error::InvalidMessage(_)) => (TlsFailed, "what the server sent is not TLS".to_owned()),
+        Some(Error::PeerIncompatible(_)) => {
+            (TlsFailed, "the server and this door have no TLS version or cipher in common".to_owned())
+        }
+        Some(_) => (TlsFailed, "the server broke the rules of the TLS handshake".to_owned()),
+        None => (TlsFailed, "the connection ended during the TLS handshake".to_owned()),
     };
-    Failure::new(code, error)
+    Failure::new(code, said)
 }
 
-fn certificate_code(reason: &CertificateError) -> RefusedCode {
-    match reason {
-        CertificateError::Expired | CertificateError::ExpiredContext { .. } => RefusedCode::CertificateExpired,
-        CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
-            RefusedCode::CertificateNotYetValid
+fn certificate(host: &str, reason: &CertificateError) -> Failure {
+    use CertificateError as E;
+    use RefusedCode as C;
+    let (code, said) = match reason {
+        E::ExpiredContext { not_after, .. } => {
+            (C::CertificateExpired, format!("the certificate expired at {}", instant(*not_after)))
         }
-        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
-            RefusedCode::CertificateWrongHost
+        E::Expired => (C::CertificateExpired, "the certificate has expired".to_owned()),
+        E::NotValidYetContext { not_before, .. } => {
+            (C::CertificateNotYetValid, format!("the certificate is not valid before {}", instant(*not_before)))
         }
-        CertificateError::UnknownIssuer => RefusedCode::CertificateUntrusted,
-        _ => RefusedCode::CertificateInvalid,
-    }
+        E::NotValidYet => (C::CertificateNotYetValid, "the certificate is not valid yet".to_owned()),
+        E::NotValidForName | E::NotValidForNameContext { .. } => {
+            (C::CertificateWrongHost, format!("the certificate is not for {host}"))
+        }
+        E::UnknownIssuer => {
+            (C::CertificateUntrusted, "no authority that this door trusts issued the certificate".to_owned())
+        }
+        E::BadSignature => (C::CertificateInvalid, "a signature in the certificate's chain does not hold".to_owned()),
+        E::Revoked => (C::CertificateInvalid, "the certificate is revoked".to_owned()),
+        E::InvalidPurpose | E::InvalidPurposeContext { .. } => {
+            (C::CertificateInvalid, "the certificate is not one for servers".to_owned())
+        }
+        E::BadEncoding => (C::CertificateInvalid, "the certificate is not well formed".to_owned()),
+        _ => (C::CertificateInvalid, "the certificate cannot be used".to_owned()),
+    };
+    Failure::new(code, said)
+}
+
+fn instant(time: UnixTime) -> Timestamp {
+    Timestamp::from_seconds(i64::try_from(time.as_secs()).unwrap_or(i64::MAX))
 }

@@ -24,6 +24,8 @@ pub enum Behaviour {
     Endless(Vec<u8>, Vec<u8>),
     /// Writes these bytes, then one byte every 300 ms for as long as somebody listens.
     Drip(Vec<u8>),
+    /// Writes the first bytes, then each piece after its pause, and closes.
+    Pause(Vec<u8>, Vec<(Duration, Vec<u8>)>),
     /// Writes these bytes and ends the TCP connection without a word of TLS.
     Cut(Vec<u8>),
     /// Writes these bytes and resets the TCP connection.
@@ -193,6 +195,7 @@ async fn answer(stream: &mut (impl AsyncWrite + Unpin + Send), request: &[u8], b
         Behaviour::Say(bytes) | Behaviour::Cut(bytes) | Behaviour::Reset(bytes) => stream.write_all(&bytes).await,
         Behaviour::Flood(head, more) => flood(stream, &head, more).await,
         Behaviour::Endless(head, piece) => endless(stream, &head, &piece).await,
+        Behaviour::Pause(head, pieces) => pause(stream, &head, &pieces).await,
         Behaviour::Drip(head) => drip(stream, &head).await,
         Behaviour::ByMethod(rows) => {
             let row = rows.iter().find(|(method, _)| request.starts_with(method.as_bytes()));
@@ -225,6 +228,16 @@ async fn endless(stream: &mut (impl AsyncWrite + Unpin), head: &[u8], piece: &[u
     loop {
         stream.write_all(&pieces).await?;
     }
+}
+
+async fn pause(stream: &mut (impl AsyncWrite + Unpin), head: &[u8], pieces: &[(Duration, Vec<u8>)]) -> io::Result<()> {
+    stream.write_all(head).await?;
+    for (time, piece) in pieces {
+        stream.flush().await?;
+        tokio::time::sleep(*time).await;
+        stream.write_all(piece).await?;
+    }
+    Ok(())
 }
 
 async fn drip(stream: &mut (impl AsyncWrite + Unpin), head: &[u8]) -> io::Result<()> {

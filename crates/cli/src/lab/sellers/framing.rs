@@ -29,7 +29,7 @@ pub(super) const ALL: &[Seller] = &[
     hostile(
         "endless-body",
         "never ends its body",
-        finds("not_evaluated", "body.incomplete"),
+        finds("not_evaluated", "body.stopped"),
         "honest-ample",
         Reply::Endless(unbounded, b"                "),
     ),
@@ -92,7 +92,7 @@ pub(super) const ALL: &[Seller] = &[
     hostile(
         "packed-body",
         "packs its body although nobody asked for that",
-        refuses("content_encoding"),
+        finds("not_evaluated", "transport.content_encoding"),
         "honest-v1",
         Reply::Whole(packed),
     ),
@@ -177,7 +177,7 @@ fn truncated(asked: &Asked) -> Vec<u8> {
     raw
 }
 
-/// The first bytes of a gzip stream; what follows would be a bomb, and is never needed to refuse it.
+/// The first bytes of a gzip stream; what follows would be a bomb, and is never opened.
 fn packed(_: &Asked) -> Vec<u8> {
     Answer::payment([0x1f, 0x8b, 0x08, 0, 0, 0, 0, 0, 0, 3]).with("Content-Encoding", "gzip").bytes()
 }

@@ -40,7 +40,7 @@ fn challenge(options: &[Value], schema: Option<&str>) -> Reading {
         status: 402,
         headers: &headers,
         body,
-        body_complete: true,
+        body_end: crate::offer::BodyEnd::Whole,
         seen_at: minute(0),
         keys: &[],
     })

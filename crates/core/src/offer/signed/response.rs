@@ -10,7 +10,7 @@ use super::keys::{self, KeyPlace};
 use crate::endpoint::ResourceUrl;
 use crate::http_signature::{self, Digested, Message, Outcome, Signature};
 use crate::offer::rules::finding;
-use crate::offer::{Exchange, Reading, Source, clean};
+use crate::offer::{BodyEnd, Exchange, Reading, Source, clean};
 use crate::sign::stranger::PublicKey;
 
 /// What became of one signature on the answer.
@@ -76,9 +76,9 @@ const MOST: usize = 8;
 
 /// Checks the digest of the body and every signature on the answer.
 pub(super) fn examine(exchange: &Exchange<'_>, source: Source, reading: &mut Reading) {
-    let digested = match exchange.body_complete {
-        true => http_signature::content_digest(exchange.headers, exchange.body),
-        false => Digested::NotReadable,
+    let digested = match exchange.body_end {
+        BodyEnd::Whole => http_signature::content_digest(exchange.headers, exchange.body),
+        BodyEnd::CutOff | BodyEnd::Stopped => Digested::NotReadable,
     };
     if digested == Digested::Differs {
         reading.findings.push(finding("content.digest", "answer:digest", "the digest of other bytes", None));

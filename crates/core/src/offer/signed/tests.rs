@@ -52,7 +52,7 @@ fn reading_at(challenge: &Value, now: i64) -> Reading {
         status: 402,
         headers: &headers,
         body: b"{}",
-        body_complete: true,
+        body_end: crate::offer::BodyEnd::Whole,
         seen_at,
         keys: &[],
     })
@@ -242,7 +242,7 @@ fn a_published_key_is_the_sites_and_another_one_is_refused() {
             status: 402,
             headers: &headers,
             body: b"{}",
-            body_complete: true,
+            body_end: crate::offer::BodyEnd::Whole,
             seen_at,
             keys: &keys,
         };
@@ -350,7 +350,7 @@ fn version_1_terms_are_signed_as_version_2_has_them() {
             status: 402,
             headers,
             body: body.as_bytes(),
-            body_complete: true,
+            body_end: crate::offer::BodyEnd::Whole,
             seen_at,
             keys: &[],
         })

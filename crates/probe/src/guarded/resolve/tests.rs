@@ -92,6 +92,28 @@ async fn every_kind_of_answer_has_its_own_word() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
+/// What a person reads: a sentence about the name, and nothing of the machinery that asked.
+#[tokio::test]
+async fn a_failed_look_up_is_told_in_a_sentence() {
+    let rows = [
+        ("missing.example", Reply::NxDomain, "there is no name missing.example"),
+        ("empty.example", Reply::records([]), "empty.example has no address"),
+        ("servfail.example", Reply::ServFail, "the name server failed to look up servfail.example"),
+        ("refused.example", Reply::Refused, "the name server refuses to look up refused.example"),
+        ("silent.example", Reply::Silence, "the name server did not answer in time"),
+        ("private.example", Reply::records([a("10.0.0.1")]), "10.0.0.1 is in 10.0.0.0/8 (private)"),
+    ];
+    let zone = rows.clone().map(|(name, reply, _)| (name.to_owned(), vec![reply]));
+    let server = NameServer::start(zone).await.unwrap();
+    let dns = resolver(Some(server.address()));
+    for (name, _, sentence) in rows {
+        let failure = resolve(dns.as_ref(), name, false, &Judge::default()).await.unwrap_err();
+        assert_eq!(failure.into_detail(), sentence);
+    }
+    let unasked = explain("a.example", &NetError::from(std::io::Error::from(std::io::ErrorKind::ConnectionRefused)));
+    assert_eq!(unasked.into_detail(), "the name server cannot be asked: connection refused");
+}
+
 /// Names that spell an address inside themselves are names like any other: what they resolve to is what counts.
 #[tokio::test]
 async fn names_of_metadata_services_are_judged_by_their_address() {

@@ -83,7 +83,16 @@ impl Signed {
 
 fn reading(headers: &[(String, Vec<u8>)], body: &[u8]) -> Reading {
     let seen_at = Timestamp::from_seconds(NOW);
-    read(&Exchange { url: URL, method: "GET", status: 402, headers, body, body_complete: true, seen_at, keys: &[] })
+    read(&Exchange {
+        url: URL,
+        method: "GET",
+        status: 402,
+        headers,
+        body,
+        body_end: crate::offer::BodyEnd::Whole,
+        seen_at,
+        keys: &[],
+    })
 }
 
 fn state(reading: &Reading) -> (ResponseState, Option<&'static str>, Word) {
