@@ -228,8 +228,9 @@ fn damaged_state_stops_with_what_to_do_and_is_left_as_it_is() {
     assert_eq!(std::fs::read(&database).expect("still there"), b"this is no database");
     std::fs::remove_file(&database).expect("removed");
     assert_eq!(run_in(folder.path(), &["keys", "new"]).0, Some(0), "the positive control");
-    let mut keys = std::fs::read_dir(folder.path().join("keys")).expect("keys");
-    let key = keys.next().expect("one key").expect("readable").path();
+    let keys = std::fs::read_dir(folder.path().join("keys")).expect("keys");
+    let mut keys = keys.map(|entry| entry.expect("readable").path());
+    let key = keys.find(|path| path.extension().is_some_and(|ending| ending == "json")).expect("one key");
     let good = std::fs::read(&key).expect("readable");
     std::fs::set_permissions(&key, std::fs::Permissions::from_mode(0o644)).expect("loosened");
     let (code, _, told) = check();
