@@ -294,11 +294,12 @@ impl TransportFlag {
 mod tests {
     use super::*;
 
-    /// 30,000 bytes that a header may hold; 120 characters of it, and the sign that there was more.
+    /// 30,000 bytes that a header may hold. 120 characters as shown: 8 for the escape and 28 times 4; and the sign
+    /// that there was more.
     #[test]
     fn a_strangers_words_are_cleaned_and_capped_whatever_their_length() {
         let failure = Failure::new(RefusedCode::HeadMalformed, "\u{202e}".to_owned() + &"\\xff".repeat(30_000));
-        assert_eq!(failure.into_detail(), format!("\\u{{202e}}{}\\xf…", "\\xff".repeat(29)));
+        assert_eq!(failure.into_detail(), format!("\\u{{202e}}{}…", "\\xff".repeat(28)));
         let short = Failure::new(RefusedCode::HeadMalformed, "no colon");
         assert_eq!(short.refused(Vec::new(), 1).detail, "no colon", "positive control");
     }
