@@ -169,6 +169,7 @@ fn not_evaluated(decided: &Decision, reading: &Reading) -> Value {
         json!({"what": "operator", "why": "not built into this version"}),
         json!({"what": "verdict", "why": "not built into this version"}),
         json!({"what": "reputation", "why": "not built into this version"}),
+        json!({"what": "other paths of the host", "why": "only this URL was asked, and a host that sells any path looks the same"}),
     ];
     list.extend(unresolved(reading).into_iter().map(|(what, why)| json!({"what": what, "why": why})));
     list.extend(decided.not_evaluated.iter().map(|one| json!(one)));

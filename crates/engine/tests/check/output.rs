@@ -42,6 +42,8 @@ async fn a_hit_fills_every_member_from_the_live_challenge() {
     assert_eq!((&said["target"]["method"], &said["target"]["timeoutSeconds"]), (&json!("GET"), &json!(60)));
     assert!(said["latency_ms"].is_u64(), "the round trip of this probe");
     assert_eq!(said["observed"]["amount"], "10000");
+    let unseen: Vec<_> = said["not_evaluated"].as_array().unwrap().iter().map(|one| one["what"].clone()).collect();
+    assert_eq!(unseen, ["operator", "verdict", "reputation", "other paths of the host"]);
 }
 
 #[tokio::test]
