@@ -19,7 +19,7 @@ fuzz_target!(|text: &[u8]| {
             status: 402,
             headers,
             body,
-            body_complete: true,
+            body_end: offer::BodyEnd::Whole,
             seen_at: Timestamp::from_seconds(1_800_000_000),
             keys: &[],
         };

@@ -315,7 +315,7 @@ pub(crate) struct LogWitnessArgs {
 /// `countersign log monitor`
 #[derive(Debug, Args)]
 pub(crate) struct LogMonitorArgs {
-    /// URL of its read API, such as https://log.example/log, or a folder in the same layout
+    /// URL of its read API, such as `https://log.example/log`, or a folder in the same layout
     pub(crate) log: String,
     /// Trust policy (C2SP tlog-policy): the log and the witnesses you accept
     #[arg(long, value_name = "FILE")]

@@ -6,7 +6,7 @@ use super::{Hash, HashReader, MAX_SIZE, ProveError, node_hash};
 
 /// Inclusion proofs of many leaves in one tree: what lies on its right edge is hashed once, and a proof is looked up.
 ///
-/// [`inclusion_proof`] gives the same for one leaf.
+/// [`inclusion_proof`](super::inclusion_proof) gives the same for one leaf.
 pub struct Paths<'r, R> {
     reader: &'r R,
     size: u64,
