@@ -46,11 +46,12 @@ pub struct Checker {
     log: Option<(Arc<LogBook>, Misses)>,
 }
 
-/// The URL, and how it was said to be called.
-type FlightKey = (String, Declared);
 /// No run takes this long: two requests of five seconds each, and waiting for the database. What has been open for
 /// longer belongs to a process that died; what has not may belong to one that lives beside this one.
 const LONGEST_RUN_MS: i64 = 60_000;
+
+/// The URL, and how it was said to be called.
+type FlightKey = (String, Declared);
 
 type Flight = Arc<OnceCell<Arc<Sighting>>>;
 

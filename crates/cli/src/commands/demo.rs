@@ -80,7 +80,7 @@ pub(crate) async fn run(global: &Global, args: &DemoArgs) -> anyhow::Result<Exit
     Ok(if held { Exit::Yes } else { Exit::No })
 }
 
-/// A dozen that shows the range; the lab's table decides which.
+/// The choice, or everybody, in the order of the lab's table.
 fn chosen(all: bool) -> impl Iterator<Item = &'static Seller> {
     lab::sellers().iter().filter(move |seller| all || CHOSEN.contains(&seller.name))
 }
@@ -109,7 +109,6 @@ async fn turn(checker: &Checker, env: &Env, lab: &Lab, seller: &'static Seller) 
         Looks::AtOnce(looks) => (looks, 0),
         Looks::Apart(looks) => (looks, APART_MS),
     };
-
     let Ok(request) = super::check::request(&CheckArgs::default(), &lab.url(seller)) else {
         let as_expected = seller.expect.refused == Some("url_refused");
         return Ok(Turn {
@@ -143,9 +142,7 @@ fn holds(seller: &Seller, checked: &Checked) -> bool {
 
 fn said(document: &Value) -> String {
     let word = document["word"].as_str().unwrap_or("-");
-    // What is merely worth knowing gives no reason for `payable`.
-    let telling = |finding: &&Value| word != "payable" || finding["severity"] != "info";
-    let rule = show::worst(document).filter(telling).and_then(|finding| finding["rule"].as_str());
+    let rule = show::worst(document).and_then(|finding| finding["rule"].as_str());
     let why = document["transport"]["refused"].as_str().or(rule);
     why.map_or_else(|| word.to_owned(), |why| format!("{word} ({why})"))
 }

@@ -2,7 +2,7 @@
 
 use super::standing::lowest;
 use super::trail::{Drift, Turnover};
-use super::{Observed, Role, Standing, Trail, normal_pay_to, place};
+use super::{Observed, Role, Standing, Trail, pay_to, place};
 use crate::finding::Finding;
 use crate::offer::rules::finding;
 use crate::offer::{Offer, Reading, Word, alike};
@@ -147,10 +147,6 @@ impl Past<'_> {
     fn key(&self, offer: &Offer) -> Option<(String, String)> {
         Some(place(offer.network.as_ref()?.as_str(), &offer.asset))
     }
-}
-
-fn pay_to(offer: &Offer) -> String {
-    normal_pay_to(offer.network.as_ref().map(|network| network.as_str()), &offer.pay_to)
 }
 
 #[cfg(test)]

@@ -23,6 +23,7 @@ pub use payee::{Payee, Role};
 pub use standing::{Standing, Week};
 pub use trail::Trail;
 
+use crate::offer::Offer;
 use crate::time::Timestamp;
 
 /// How far back a caller should read observations before it folds them: two years. The recipients
@@ -58,6 +59,11 @@ pub(crate) fn normal_pay_to(network: Option<&str>, pay_to: &str) -> String {
         Some(network) if network.starts_with("eip155:") => pay_to.to_ascii_lowercase(),
         _ => pay_to.to_owned(),
     }
+}
+
+/// An offer's recipient in that form.
+pub(crate) fn pay_to(offer: &Offer) -> String {
+    normal_pay_to(offer.network.as_ref().map(|network| network.as_str()), &offer.pay_to)
 }
 
 #[cfg(test)]

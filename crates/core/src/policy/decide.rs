@@ -1,10 +1,10 @@
 //! The decision.
 
-use super::judge::{Judge, Reason, Why, complete, pay_to, total_cost};
+use super::judge::{Judge, Reason, Why, complete, total_cost};
 use super::{CheckRequest, Objective};
 use crate::amount::Usd;
 use crate::finding::Finding;
-use crate::history::{Relation, Role, Standing};
+use crate::history::{Relation, Role, Standing, pay_to};
 use crate::offer::{Offer, Reading, ReadingKind};
 use crate::time::Timestamp;
 use serde::Serialize;

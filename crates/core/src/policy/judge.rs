@@ -2,7 +2,7 @@
 
 use super::{CheckRequest, Facts, Objective};
 use crate::amount::{Amount, Usd};
-use crate::history::{Relation, Standing, Week, normal_pay_to, relation};
+use crate::history::{Relation, Standing, Week, normal_pay_to, pay_to, relation};
 use crate::offer::{Offer, Reading, Word, barred};
 
 /// Observations a success rate needs before it is one (seed 003).
@@ -107,10 +107,6 @@ impl Judge<'_> {
 /// Whether `accept_payTo_change` already excludes a recipient of this relation.
 fn request_covers(request: &CheckRequest, relation: Relation) -> bool {
     relation == Relation::Changed && !request.accept_payto_change
-}
-
-pub(super) fn pay_to(offer: &Offer) -> String {
-    normal_pay_to(offer.network.as_ref().map(|network| network.as_str()), &offer.pay_to)
 }
 
 /// Price plus the fees that the offer declares. We charge nothing, and an `exact` payment by EIP-3009 is a signature that

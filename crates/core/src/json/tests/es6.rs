@@ -61,7 +61,7 @@ fn a_million_numbers_have_the_published_checksums() {
 }
 
 #[test]
-#[ignore = "ten times as long"]
+#[ignore = "ten times as long; cargo test -p countersign-core ten_million -- --ignored"]
 fn ten_million_numbers_have_the_published_checksum() {
     compare(&BEGINNINGS);
 }

@@ -211,7 +211,7 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200_000))]
     #[test]
-    #[ignore = "some minutes"]
+    #[ignore = "some minutes; cargo test -p countersign-core two_hundred_thousand -- --ignored"]
     fn equals_an_outside_canonicalizer_two_hundred_thousand_times(document in documents()) {
         agrees_with_an_outside_canonicalizer(&document)?;
     }

@@ -38,6 +38,10 @@ fn challenge(entries: Value, offers: Value) -> Value {
 }
 
 fn reading_at(challenge: &Value, now: i64) -> Reading {
+    reading_with(challenge, now, &[])
+}
+
+fn reading_with(challenge: &Value, now: i64, keys: &[KnownKey]) -> Reading {
     let header = STANDARD.encode(challenge.to_string()).into_bytes();
     let headers = [
         ("PAYMENT-REQUIRED".to_owned(), header),
@@ -54,7 +58,7 @@ fn reading_at(challenge: &Value, now: i64) -> Reading {
         body: b"{}",
         body_end: crate::offer::BodyEnd::Whole,
         seen_at,
-        keys: &[],
+        keys,
     })
 }
 
@@ -233,20 +237,7 @@ fn a_published_key_is_the_sites_and_another_one_is_refused() {
     let published = |key: &PublicKey, artifact: Value| {
         let name = "did:web:api.example.com#key-1".to_owned();
         let keys = [KnownKey { name, place: KeyPlace::DidWeb, key: key.clone() }];
-        let header = STANDARD.encode(challenge(json!([entry()]), json!([artifact])).to_string()).into_bytes();
-        let headers = [("PAYMENT-REQUIRED".to_owned(), header), ("Cache-Control".to_owned(), b"no-store".to_vec())];
-        let seen_at = Timestamp::from_seconds(NOW);
-        let exchange = Exchange {
-            url: URL,
-            method: "GET",
-            status: 402,
-            headers: &headers,
-            body: b"{}",
-            body_end: crate::offer::BodyEnd::Whole,
-            seen_at,
-            keys: &keys,
-        };
-        let reading = read(&exchange);
+        let reading = reading_with(&challenge(json!([entry()]), json!([artifact])), NOW, &keys);
         (reading.signatures.offers[0].state, reading.signatures.offers[0].why)
     };
     let key = |name: &str| {
