@@ -22,7 +22,7 @@ use countersign_tlog::sequencer::disk::{Disk, RealDisk};
 use countersign_tlog::sequencer::tiles::{MemoryTiles, Tiles};
 use countersign_tlog::sequencer::{self, Config, Entry, Keys, Log};
 
-#[path = "../tests/sequencer/files.rs"]
+#[path = "../tests/it/sequencer/files.rs"]
 mod files;
 
 const WINDOW: Duration = Duration::from_millis(20);

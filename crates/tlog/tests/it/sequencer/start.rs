@@ -7,7 +7,7 @@ use countersign_tlog::checkpoint::Origin;
 use countersign_tlog::sequencer::tiles::{MemoryTiles, Tiles as _};
 use countersign_tlog::sequencer::{self, Config, Keys, Log, OpenError, Seen};
 
-use crate::common::*;
+use super::common::*;
 
 fn code(opened: Result<Log, OpenError>) -> &'static str {
     opened.map_or_else(|error| error.code(), |_| "open")

@@ -9,7 +9,7 @@ use countersign_tlog::sequencer::{AppendError, Config, Entry, Flush, Log, Logged
 use countersign_tlog::tile::TilePath;
 use countersign_tlog::witness::{self, AddCheckpoint, State};
 
-use crate::common::*;
+use super::common::*;
 
 #[test]
 fn a_receipt_verifies_for_a_stranger_with_both_signatures() {

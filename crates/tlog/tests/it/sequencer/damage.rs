@@ -8,7 +8,7 @@ use std::sync::Arc;
 use countersign_tlog::sequencer::tiles::MemoryTiles;
 use countersign_tlog::sequencer::{Config, Log};
 
-use crate::common::*;
+use super::common::*;
 
 /// Three batches, of one leaf each, and the root at every size.
 struct Victim {

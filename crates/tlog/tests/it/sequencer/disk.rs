@@ -12,7 +12,7 @@ use countersign_tlog::sequencer::tiles::{MemoryTiles, Tiles, TilesError};
 use countersign_tlog::sequencer::{AppendError, Config, Fatal, Flush, Log, Logged};
 use countersign_tlog::tile::TilePath;
 
-use crate::common::*;
+use super::common::*;
 
 /// A disk of which single operations can be switched to fail.
 #[derive(Default)]

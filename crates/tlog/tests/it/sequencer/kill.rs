@@ -20,8 +20,8 @@ use countersign_tlog::note::Note;
 use countersign_tlog::sequencer::disk::Disk;
 use countersign_tlog::sequencer::{self, Config, Flush, Log, Step};
 
-use crate::common::*;
-use crate::files::DirTiles;
+use super::common::*;
+use super::files::DirTiles;
 
 /// Where a child dies: at the n-th time it passes a step, or in the middle of its n-th write to a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -191,7 +191,7 @@ impl Ledger {
             command.env("COUNTERSIGN_TEST_POWER_CUT", "1");
         }
         let mut child = command
-            .args(["kill::child", "--exact", "--ignored", "--nocapture", "--test-threads=1"])
+            .args(["sequencer::kill::child", "--exact", "--ignored", "--nocapture", "--test-threads=1"])
             .env("COUNTERSIGN_TEST_LOG", self.dir.path())
             .env("COUNTERSIGN_TEST_DEATH", death.to_env())
             .env("COUNTERSIGN_TEST_FIRST", first.to_string())
@@ -303,7 +303,7 @@ fn another_process_holds_the_log_until_it_dies() {
     let dir = tempfile::tempdir().unwrap();
     sequencer::init(&dir.path().join("log"), &origin(), &real_disk()).unwrap();
     let mut child = Command::new(std::env::current_exe().unwrap())
-        .args(["kill::holder", "--exact", "--ignored", "--nocapture", "--test-threads=1"])
+        .args(["sequencer::kill::holder", "--exact", "--ignored", "--nocapture", "--test-threads=1"])
         .env("COUNTERSIGN_TEST_LOG", dir.path())
         .stdout(Stdio::piped())
         .spawn()

@@ -1,0 +1,6 @@
+//! Everything that is tested through the real binary, linked once.
+
+mod commands;
+mod log;
+mod receipts;
+mod walls;
