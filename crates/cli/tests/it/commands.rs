@@ -2,16 +2,12 @@
 
 #![allow(clippy::panic, reason = "helpers of tests may end them")]
 
-use std::process::{Command, Output};
+use std::process::Output;
+
+use crate::common;
 
 fn run(args: &[&str]) -> Output {
-    let folder = tempfile::tempdir().expect("a folder");
-    Command::new(env!("CARGO_BIN_EXE_countersign"))
-        .args(args)
-        .current_dir(&folder)
-        .env("COUNTERSIGN_DATA", folder.path())
-        .output()
-        .expect("the binary starts")
+    common::run(tempfile::tempdir().expect("a folder").path(), args)
 }
 
 fn code(args: &[&str]) -> Option<i32> {
@@ -49,12 +45,7 @@ fn every_seller_of_the_lab_is_seen_for_what_it_is_and_every_twin_is_payable() {
 
 /// A data directory of the test's own, and the program run in it.
 fn run_in(folder: &std::path::Path, args: &[&str]) -> (Option<i32>, String, String) {
-    let out = Command::new(env!("CARGO_BIN_EXE_countersign"))
-        .args(args)
-        .current_dir(folder)
-        .env("COUNTERSIGN_DATA", folder)
-        .output()
-        .expect("the binary starts");
+    let out = common::run(folder, args);
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
     (out.status.code(), text(out.stdout), text(out.stderr))
 }
@@ -139,10 +130,7 @@ fn a_domain_that_must_wait_holds_no_slot() {
     let folder = tempfile::tempdir().expect("a folder");
     let busy: String = (0..30).map(|n| format!("https://busy.localhost/{n}\n")).collect();
     std::fs::write(folder.path().join("urls.txt"), busy + "https://quiet.localhost/\n").expect("written");
-    let mut child = Command::new(env!("CARGO_BIN_EXE_countersign"))
-        .args(["check", "--from", "urls.txt"])
-        .current_dir(&folder)
-        .env("COUNTERSIGN_DATA", folder.path())
+    let mut child = common::command(folder.path(), &["check", "--from", "urls.txt"])
         .stdout(std::process::Stdio::piped())
         .spawn()
         .expect("the binary starts");

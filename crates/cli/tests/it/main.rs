@@ -1,6 +1,7 @@
 //! Everything that is tested through the real binary, linked once.
 
 mod commands;
+mod common;
 mod log;
 mod receipts;
 mod walls;

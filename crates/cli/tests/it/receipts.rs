@@ -7,6 +7,8 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 
+use crate::common;
+
 fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
@@ -26,15 +28,16 @@ fn verify(vectors: &Value, case: &Value, more: &[&str]) -> Output {
     write("trust", &vectors["trust"][case["trust"].as_str().expect("a policy")]);
     let at = countersign_core::time::Timestamp::from_seconds(case["now"].as_i64().expect("a time")).to_string();
     let age = case["max_age_s"].as_i64().map(|seconds| format!("{seconds}s"));
-    let mut command = Command::new(env!("CARGO_BIN_EXE_countersign"));
-    command.args(["verify", "receipt.json", "--trust", "trust", "--json", "--at", &at]).args(more);
+    let mut command =
+        common::command(folder.path(), &["verify", "receipt.json", "--trust", "trust", "--json", "--at", &at]);
+    command.args(more);
     if let Some(age) = &age {
         command.args(["--max-age", age]);
     }
     if case["require_pq"] == true {
         command.arg("--require-pq");
     }
-    command.current_dir(&folder).env("COUNTERSIGN_DATA", folder.path()).output().expect("the binary starts")
+    command.output().expect("the binary starts")
 }
 
 fn told(out: &Output) -> Value {
@@ -96,9 +99,7 @@ fn a_named_key_that_did_not_sign_the_document_is_a_no() {
 }
 
 fn run(folder: &Path, args: &[&str]) -> Option<i32> {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_countersign"));
-    command.args(args).current_dir(folder).env("COUNTERSIGN_DATA", folder);
-    command.output().expect("the binary starts").status.code()
+    common::run(folder, args).status.code()
 }
 
 #[test]
@@ -175,12 +176,7 @@ fn a_log_is_made_named_and_taken_over() {
     assert!(!folder.path().join("log").exists());
     assert_eq!(code(&["log", "init", "--origin", "two words"]), Some(2));
     assert_eq!(code(&["log", "init", "--origin", "log.example.test/mine"]), Some(0));
-    let status = Command::new(env!("CARGO_BIN_EXE_countersign"))
-        .args(["log", "status", "--json"])
-        .env("COUNTERSIGN_DATA", folder.path())
-        .output()
-        .expect("the binary starts");
-    let status = told(&status);
+    let (_, status) = common::told(folder.path(), &["log", "status"]);
     assert_eq!((&status["origin"], &status["size"]), (&Value::from("log.example.test/mine"), &Value::from(0)));
     assert_eq!(status["keys"].as_array().map(Vec::len), Some(2), "Ed25519 and ML-DSA-44");
     assert_eq!(code(&["log", "adopt"]), Some(0));

@@ -6,7 +6,7 @@ use std::thread;
 
 use serde_json::Value;
 
-use super::common::{Server, command, told};
+use crate::common::{Server, command, told};
 
 /// Sellers on loopback, until this is dropped.
 struct Lab {

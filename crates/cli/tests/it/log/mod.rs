@@ -1,6 +1,5 @@
 //! `countersign log` through the real binary: one process serves, others ask, append and watch.
 
-mod common;
 mod many;
 mod serve;
 mod watch;

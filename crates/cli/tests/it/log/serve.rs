@@ -5,7 +5,7 @@ use countersign_core::leaf::LeafType;
 use countersign_engine::env::Env;
 use countersign_engine::log::LogBook;
 
-use super::common::{Server, append, run, told};
+use crate::common::{Server, append, run, told};
 
 #[test]
 fn a_log_is_made_served_and_closed_in_good_order() {

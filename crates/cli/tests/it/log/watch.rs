@@ -1,4 +1,4 @@
-use super::common::{Server, append, copy, told};
+use crate::common::{Server, append, copy, told};
 
 #[test]
 fn a_monitor_accepts_growth_and_convicts_a_log_with_two_histories() {

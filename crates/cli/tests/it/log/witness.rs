@@ -1,7 +1,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::common::{Server, append, ask, copy, told};
+use crate::common::{Server, append, ask, copy, told};
 
 /// A log's folder, a witness that knows the log, and the policy that demands both of the witness's keys.
 struct World {
