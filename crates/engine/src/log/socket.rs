@@ -2,14 +2,17 @@
 //!
 //! The socket lies in a folder that only its owner may enter, so whoever reaches it may write the data directory too.
 //! The asker verifies what it gets all the same.
+//!
+//! A visitor is a thread, and there are [`PLACES`] of them: whoever comes then waits in the system's queue. One that
+//! says nothing, or a byte at a time, is shown out in time for those behind it to be answered before they give up.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use countersign_core::json::{Limits, Profile, parse};
 use countersign_tlog::sequencer::{Entry, Log};
@@ -21,8 +24,11 @@ use crate::receipt::Receipt;
 /// The longest line: a leaf of 65,535 bytes with every byte escaped.
 const LONGEST: u64 = 512 << 10;
 
-/// How long the holder waits for somebody who connected to say something.
+/// How long somebody who connected has to say all of it; less than half of [`PATIENCE`].
 const ASKER: Duration = Duration::from_secs(2);
+
+/// How many are inside at a time. Each waits for a batch, which takes leaves of all of them.
+const PLACES: usize = 64;
 
 /// The holder's side. Dropping it lets nobody in any more and waits for those who are inside.
 pub(super) struct Door {
@@ -33,6 +39,10 @@ pub(super) struct Door {
 
 impl Door {
     pub(super) fn open(path: &Path, log: Arc<Log>) -> io::Result<Self> {
+        Self::with_places(path, log, PLACES)
+    }
+
+    fn with_places(path: &Path, log: Arc<Log>, places: usize) -> io::Result<Self> {
         use std::os::unix::fs::PermissionsExt;
         // The lock is ours, so a socket that is there belongs to a process that died.
         let _absent = std::fs::remove_file(path);
@@ -41,8 +51,9 @@ impl Door {
         let closing = Arc::new(AtomicBool::new(false));
         let told = Arc::clone(&closing);
         let dir = path.parent().unwrap_or(path).to_owned();
-        let keeper =
-            thread::Builder::new().name("log-door".into()).spawn(move || serve(&listener, &log, &dir, &told))?;
+        let places = Places::new(places);
+        let serve = move || serve(&listener, &places, &told, |visitor| answer(visitor, &log, &dir));
+        let keeper = thread::Builder::new().name("log-door".into()).spawn(serve)?;
         Ok(Self { path: path.to_owned(), closing, keeper: Some(keeper) })
     }
 }
@@ -59,22 +70,59 @@ impl Drop for Door {
     }
 }
 
-fn serve(listener: &UnixListener, log: &Log, dir: &Path, closing: &AtomicBool) {
+fn serve(listener: &UnixListener, places: &Places, closing: &AtomicBool, answer: impl Fn(UnixStream) + Sync) {
+    let answer = &answer;
     thread::scope(|scope| {
         for visitor in listener.incoming() {
+            // Waits while the house is full; those outside queue at the socket.
+            let place = places.take();
             if closing.load(Ordering::SeqCst) {
                 break;
             }
-            if let Ok(visitor) = visitor {
-                scope.spawn(move || answer(visitor, log, dir));
-            }
+            let Ok(visitor) = visitor else { continue };
+            let inside = move || {
+                answer(visitor);
+                drop(place);
+            };
+            // A system without another thread turns this one away; it tries again.
+            let _turned_away = thread::Builder::new().name("log-visitor".into()).spawn_scoped(scope, inside);
         }
     });
 }
 
+/// Places for visitors, all of them free at first.
+struct Places {
+    free: Mutex<usize>,
+    left: Condvar,
+}
+
+/// A place; dropping it frees it.
+struct Place<'p>(&'p Places);
+
+impl Places {
+    fn new(free: usize) -> Self {
+        Self { free: Mutex::new(free), left: Condvar::new() }
+    }
+
+    /// Waits for a free place.
+    fn take(&self) -> Place<'_> {
+        let free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut free = self.left.wait_while(free, |free| *free == 0).unwrap_or_else(PoisonError::into_inner);
+        *free -= 1;
+        Place(self)
+    }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        *self.0.free.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+        self.0.left.notify_one();
+    }
+}
+
 /// A visitor who says nothing sensible is told so, and gone.
 fn answer(mut visitor: UnixStream, log: &Log, dir: &Path) {
-    let line = visitor.set_read_timeout(Some(ASKER)).and_then(|()| read_line(&visitor));
+    let line = read_line(&visitor, ASKER);
     let outcome = match line.ok().as_deref().and_then(ask) {
         Some(ask) => ask.answer(log, dir),
         None => Err(LogError::NotText),
@@ -86,10 +134,29 @@ fn answer(mut visitor: UnixStream, log: &Log, dir: &Path) {
     let _gone = visitor.set_write_timeout(Some(ASKER)).and_then(|()| writeln!(visitor, "{value}"));
 }
 
-fn read_line(stream: &UnixStream) -> io::Result<String> {
+/// One whole line, all of it within `patience`.
+fn read_line(stream: &UnixStream, patience: Duration) -> io::Result<String> {
     let mut line = String::new();
+    let stream = Timed { stream, until: Instant::now() + patience };
     BufReader::new(stream.take(LONGEST)).read_line(&mut line)?;
     if line.ends_with('\n') { Ok(line) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
+}
+
+/// Reads until an instant, however many reads that takes: the socket's own timeout begins again with every byte.
+struct Timed<'s> {
+    stream: &'s UnixStream,
+    until: Instant,
+}
+
+impl Read for Timed<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let left = self.until.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        self.stream.set_read_timeout(Some(left))?;
+        self.stream.read(buffer)
+    }
 }
 
 fn ask(line: &str) -> Option<Ask> {
@@ -122,10 +189,9 @@ fn member(line: &str, name: &str) -> Option<String> {
 /// carries its idempotency key.
 pub(super) fn hand_over(path: &Path, ask: &Ask) -> io::Result<Result<Receipt, LogError>> {
     let mut holder = UnixStream::connect(path)?;
-    holder.set_read_timeout(Some(PATIENCE))?;
     holder.set_write_timeout(Some(ASKER))?;
     writeln!(holder, "{}", written(ask)?)?;
-    let line = read_line(&holder)?;
+    let line = read_line(&holder, PATIENCE)?;
     Ok(match member(&line, "receipt") {
         Some(text) => Receipt::parse(text.as_bytes()).map_err(|error| LogError::Wrong(error.to_string())),
         None => {
@@ -134,3 +200,6 @@ pub(super) fn hand_over(path: &Path, ask: &Ask) -> io::Result<Result<Receipt, Lo
         }
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,79 @@
+//! The door under visitors who come to stay. Every check here goes the way of another process.
+
+use std::io::Write as _;
+
+use super::*;
+use crate::env::Env;
+use crate::log::LogBook;
+
+/// A log held in `data`, with a second door of its own that has this many places.
+fn house(data: &Path, places: usize) -> (LogBook, Door, PathBuf) {
+    let book = LogBook::one_shot(data, Arc::new(Env::Real));
+    let path = data.join("door");
+    let door = Door::with_places(&path, book.hold().unwrap(), places).unwrap();
+    (book, door, path)
+}
+
+/// Hands a leaf over, and says how long that took.
+fn entered(path: &Path, n: u8) -> (Duration, Receipt) {
+    let began = Instant::now();
+    let ask = Ask::Append(Entry { idempotency_key: [n; 32], leaf: format!("{{\"a\":{n}}}").into_bytes() });
+    let receipt = hand_over(path, &ask).unwrap().unwrap();
+    (began.elapsed(), receipt)
+}
+
+#[test]
+fn who_finds_the_house_full_waits_and_is_answered() {
+    let data = tempfile::tempdir().unwrap();
+    let (_book, _door, path) = house(data.path(), 2);
+    let stuck = [UnixStream::connect(&path).unwrap(), UnixStream::connect(&path).unwrap()];
+    let (waited, receipt) = entered(&path, 1);
+    assert_eq!(receipt.index, 0);
+    assert!(waited >= ASKER / 2, "both places were taken: {waited:?}");
+    assert!(waited < PATIENCE, "{waited:?}");
+    drop(stuck);
+}
+
+#[test]
+fn stuck_visitors_do_not_keep_twenty_others_waiting() {
+    let data = tempfile::tempdir().unwrap();
+    let (_book, _door, path) = house(data.path(), PLACES);
+    let stuck: Vec<UnixStream> = (0..PLACES / 2).map(|_| UnixStream::connect(&path).unwrap()).collect();
+    let mut indices: Vec<u64> = thread::scope(|scope| {
+        let all: Vec<_> = (0..20)
+            .map(|n| {
+                scope.spawn({
+                    let path = &path;
+                    move || entered(path, n)
+                })
+            })
+            .collect();
+        let joined = all.into_iter().map(|one| one.join().unwrap());
+        joined
+            .map(|(waited, receipt)| {
+                assert!(waited < ASKER, "{waited:?}");
+                receipt.index
+            })
+            .collect()
+    });
+    indices.sort_unstable();
+    assert_eq!(indices, (0..20).collect::<Vec<_>>());
+    drop(stuck);
+}
+
+#[test]
+fn who_speaks_a_byte_at_a_time_is_shown_out_in_time() {
+    let data = tempfile::tempdir().unwrap();
+    let (_book, _door, path) = house(data.path(), 1);
+    let mut slow = UnixStream::connect(&path).unwrap();
+    let began = Instant::now();
+    let drip = thread::spawn(move || {
+        while slow.write_all(b"{").is_ok() {
+            thread::sleep(Duration::from_millis(100))
+        }
+    });
+    let (waited, _) = entered(&path, 1);
+    assert!(waited >= ASKER / 2 && waited < PATIENCE, "{waited:?}");
+    drip.join().unwrap();
+    assert!(began.elapsed() < PATIENCE, "it learned that it was shown out");
+}
