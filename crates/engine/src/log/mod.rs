@@ -25,7 +25,7 @@ use countersign_tlog::merkle::leaf_hash;
 use countersign_tlog::note::Note;
 use countersign_tlog::policy::{Policy, PostQuantum};
 use countersign_tlog::sequencer::tiles::{Tiles, Witnesses};
-use countersign_tlog::sequencer::{AppendError, Appended, Clock, Config, Entry, Fatal, Log, OpenError};
+use countersign_tlog::sequencer::{self, AppendError, Appended, Clock, Config, Entry, Fatal, Log, OpenError, Written};
 use sha2::{Digest, Sha256};
 
 pub use error::LogError;
@@ -135,21 +135,29 @@ impl LogBook {
         Ok(receipt)
     }
 
-    /// The newest checkpoint, and whether another process holds the log: then it is the newest that was published.
+    /// What was signed last, by which keys, and whether a process holds the log. Only reads, so it works on a copy that
+    /// nobody may write, and needs no private key where the log has left its trust policy.
     ///
     /// # Errors
-    /// [`LogError`]; `NoLog` when there is none, and none is made.
-    pub fn status(&self) -> Result<(Note, Held), LogError> {
-        self.seeds()?;
-        match self.hold() {
-            Ok(log) => Ok((log.head().note.clone(), Held::Free)),
-            Err(LogError::Open(OpenError::Held(_))) => {
-                let bytes = DirTiles::new(&self.place.log()).published().map_err(OpenError::Tiles)?;
-                let note = bytes.and_then(|bytes| Note::parse(&bytes).ok()).ok_or(LogError::NoLog)?;
-                Ok((note, Held::ByAnother))
+    /// [`LogError`]; `NoLog` when there is none, and none is made; `Open(Behind)` when more was signed than is here.
+    pub fn status(&self) -> Result<Status, LogError> {
+        let dir = self.place.log();
+        let written = match Written::read(&dir) {
+            Err(OpenError::Missing(_)) if self.place.second_record().exists() => return Err(LogError::Lost(dir)),
+            Err(OpenError::Missing(_)) => return Err(LogError::NoLog),
+            read => read?,
+        };
+        let Checkpoint { origin, size: ours, .. } = written.checkpoint.clone();
+        let second = sequencer::recorded(&self.place.second_record(), &origin)?;
+        for (by, signed) in [(dir.join("head"), written.signed), (self.place.second_record(), second)] {
+            if let Some((theirs, _)) = signed.filter(|(size, _)| *size > ours) {
+                return Err(OpenError::Behind { by: by.display().to_string(), ours, theirs }.into());
             }
-            Err(error) => Err(error),
         }
+        let (size, root) = written.signed.unwrap_or((ours, written.checkpoint.root));
+        let held = if sequencer::is_held(&dir).map_err(OpenError::Io)? { Held::Taken } else { Held::Free };
+        let trust = std::fs::read_to_string(self.place.trust()).or_else(|_| self.trust())?;
+        Ok(Status { checkpoint: Checkpoint::new(origin, size, root), trust, held })
     }
 
     fn seeds(&self) -> Result<Seeds, LogError> {
@@ -227,13 +235,24 @@ impl LogBook {
     }
 }
 
-/// Whether the log is in other hands.
+/// A log as it lies on disk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Status {
+    /// Origin, and the size and root that were signed last; of what is written, while nothing was signed.
+    pub checkpoint: Checkpoint,
+    /// Its keys and no witness, as a C2SP tlog-policy.
+    pub trust: String,
+    /// Whether a process holds it.
+    pub held: Held,
+}
+
+/// Whether somebody writes the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Held {
-    /// It was free.
+    /// Nobody does.
     Free,
-    /// Another process writes it.
-    ByAnother,
+    /// A process does.
+    Taken,
 }
 
 /// What one wants of a log.

@@ -128,8 +128,12 @@ fn the_status_makes_no_log_and_says_who_holds_one() {
     assert!(!data.path().join("log").exists());
     let holder = book(data.path(), 1);
     append(&holder, "{\"a\":1}").unwrap();
-    assert_eq!(holder.status().unwrap().1, Held::Free);
+    let taken = book(data.path(), 2).status().unwrap();
+    assert_eq!((taken.held, taken.checkpoint.size), (Held::Taken, 1));
     assert_eq!(book(data.path(), 2).hold().map(drop).unwrap_err().code(), "log_held");
+    drop(holder);
+    let free = book(data.path(), 2).status().unwrap();
+    assert_eq!((free.held, free.checkpoint, free.trust), (Held::Free, taken.checkpoint, taken.trust));
 }
 
 #[test]
@@ -139,6 +143,7 @@ fn keys_without_their_log_never_start_a_second_history() {
     fs::remove_dir_all(data.path().join("log")).unwrap();
     let refused = append(&book(data.path(), 2), "{\"a\":2}").unwrap_err();
     assert!(matches!(refused, LogError::Lost(_)), "{refused}");
+    assert!(matches!(book(data.path(), 2).status(), Err(LogError::Lost(_))));
     let place = Place::new(data.path());
     assert!(matches!(place.create(&env(3), None), Err(LogError::Init(InitError::Exists(_)))));
 }
@@ -167,6 +172,8 @@ fn a_copied_and_a_rolled_back_log_are_refused_with_a_way_out() {
     countersign_tlog::sequencer::adopt(&data.path().join("log")).unwrap();
     let refused = append(&book(data.path(), 4), "{\"a\":4}").unwrap_err();
     assert_eq!((refused.code(), refused.hint().contains("never sign again")), ("log_behind", true), "{refused}");
+    assert_eq!(book(data.path(), 4).status().map(drop).unwrap_err().code(), "log_behind");
+    assert_eq!(book(older.path(), 4).status().unwrap().checkpoint.size, 1, "a copy can be looked at");
 }
 
 #[test]
@@ -225,7 +232,7 @@ fn after_a_failed_sync_this_process_signs_no_more_and_the_next_one_finds_the_lea
     disk.0.store(false, Ordering::SeqCst);
     let refused = append(&failing, "{\"a\":3}").unwrap_err();
     assert!(matches!(&refused, LogError::InDoubt(fatal) if fatal.what == "sync"), "{refused}");
-    assert!(failing.status().is_err() && failing.upgrade(&receipt_of(&signed)).is_err());
+    assert!(failing.hold().is_err() && failing.upgrade(&receipt_of(&signed)).is_err());
     assert_eq!(failing.held.lock().unwrap().as_ref().unwrap().log.head(), signed, "nothing was signed since");
     assert!(told.try_recv().is_err(), "told once");
     // Others wait for the process to end, and then go on behind the leaf that was written and never answered.

@@ -44,6 +44,16 @@ pub(super) fn lock(dir: &Path) -> Result<Lock, OpenError> {
     }
 }
 
+/// Whether a process has the directory's lock. It is asked for on a file opened for reading, shared and for a moment
+/// only, so a directory that nobody may write can be asked too.
+pub(super) fn is_locked(dir: &Path) -> io::Result<bool> {
+    match File::open(dir.join("lock"))?.try_lock_shared() {
+        Ok(()) => Ok(false),
+        Err(TryLockError::WouldBlock) => Ok(true),
+        Err(TryLockError::Error(error)) => Err(error),
+    }
+}
+
 /// Writes who this directory is: the original of `origin`'s log.
 pub(super) fn write_identity(dir: &Path, origin: &Origin) -> io::Result<()> {
     let lock = fs::metadata(dir.join("lock"))?;
@@ -113,19 +123,10 @@ impl Marks {
         origin: &Origin,
     ) -> Result<(Self, Option<Mark>), Option<io::Error>> {
         let file = OpenOptions::new().create(true).truncate(false).read(true).write(true).open(path).map_err(Some)?;
-        let mut marks =
-            Self { disk: Arc::clone(disk), path: path.to_owned(), file, origin: origin_hash(origin), turn: 0 };
-        let bytes = fs::read(path).map_err(Some)?;
-        let slots = [0, SLOT as usize].map(|at| bytes.get(at..).and_then(decode));
-        let newest = slots.iter().flatten().max_by_key(|slot| slot.turn);
-        match newest {
-            Some(slot) if slot.origin == marks.origin => {
-                marks.turn = slot.turn;
-                Ok((marks, Some(slot.mark)))
-            }
-            None if bytes.iter().all(|byte| *byte == 0) => Ok((marks, None)),
-            _ => Err(None),
-        }
+        let newest = newest(path, origin)?;
+        let turn = newest.as_ref().map_or(0, |slot| slot.turn);
+        let marks = Self { disk: Arc::clone(disk), path: path.to_owned(), file, origin: origin_hash(origin), turn };
+        Ok((marks, newest.map(|slot| slot.mark)))
     }
 
     /// Where the file is.
@@ -138,6 +139,21 @@ impl Marks {
         self.turn += 1;
         let bytes = encode(&Slot { turn: self.turn, origin: self.origin, mark: *mark });
         self.disk.write_at(&self.file, &bytes, self.turn % 2 * SLOT)
+    }
+}
+
+/// The newest mark in a file that is there, which is only read. Errors as for [`Marks::open`].
+pub(super) fn read_mark(path: &Path, origin: &Origin) -> Result<Option<Mark>, Option<io::Error>> {
+    newest(path, origin).map(|slot| slot.map(|slot| slot.mark))
+}
+
+fn newest(path: &Path, origin: &Origin) -> Result<Option<Slot>, Option<io::Error>> {
+    let bytes = fs::read(path).map_err(Some)?;
+    let slots = [0, SLOT as usize].map(|at| bytes.get(at..).and_then(decode));
+    match slots.into_iter().flatten().max_by_key(|slot| slot.turn) {
+        Some(slot) if slot.origin == origin_hash(origin) => Ok(Some(slot)),
+        None if bytes.iter().all(|byte| *byte == 0) => Ok(None),
+        _ => Err(None),
     }
 }
 

@@ -1,11 +1,10 @@
 //! What a log's directory says, read without opening the log and without changing a byte: for a file check, also while
 //! another process writes.
 
+use std::io::ErrorKind;
 use std::path::Path;
-use std::sync::Arc;
 
-use super::disk::{Disk, RealDisk};
-use super::home::{self, Marks};
+use super::home;
 use super::shared::Live;
 use super::{OpenError, recover};
 use crate::checkpoint::{Checkpoint, Origin};
@@ -30,11 +29,12 @@ impl Written {
     /// # Errors
     /// [`OpenError`]: there is no log, or its segments are damaged.
     pub fn read(dir: &Path) -> Result<Self, OpenError> {
-        if !dir.join("identity").exists() {
-            return Err(OpenError::Missing(dir.to_owned()));
-        }
-        let origin = home::read_origin(dir)?.ok_or_else(|| OpenError::OtherLog(dir.to_owned()))?;
-        let signed = signed(dir, &origin)?;
+        let origin = match home::read_origin(dir) {
+            Ok(origin) => origin.ok_or_else(|| OpenError::OtherLog(dir.to_owned()))?,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Err(OpenError::Missing(dir.to_owned())),
+            Err(error) => return Err(error.into()),
+        };
+        let signed = recorded(&dir.join("head"), &origin)?;
         let replayed = recover::written(&dir.join("wal"), &origin)?;
         let checkpoint = Checkpoint::new(origin, replayed.size, replayed.root);
         Ok(Self { checkpoint, first: replayed.stored, signed, live: replayed.live })
@@ -46,15 +46,25 @@ impl Written {
     }
 }
 
-fn signed(dir: &Path, origin: &Origin) -> Result<Option<(u64, Hash)>, OpenError> {
-    let path = dir.join("head");
-    if !path.exists() {
-        return Ok(None);
-    }
-    let disk: Arc<dyn Disk> = Arc::new(RealDisk);
-    let (_, mark) = Marks::open(&disk, &path, origin).map_err(|error| match error {
-        Some(error) => OpenError::Io(error),
-        None => OpenError::Record(path.display().to_string()),
-    })?;
+/// Whether a process runs the log in `dir`. Nothing is written.
+///
+/// # Errors
+/// What the system said about the lock file.
+pub fn is_held(dir: &Path) -> std::io::Result<bool> {
+    home::is_locked(dir)
+}
+
+/// The last size and root that a record of signed heads names: the log's own `head`, or a second one elsewhere. `None`
+/// when there is no such file, or nothing was ever signed.
+///
+/// # Errors
+/// [`OpenError::Record`] when it is damaged or another log's.
+pub fn recorded(path: &Path, origin: &Origin) -> Result<Option<(u64, Hash)>, OpenError> {
+    let mark = match home::read_mark(path, origin) {
+        Ok(mark) => mark,
+        Err(Some(error)) if error.kind() == ErrorKind::NotFound => None,
+        Err(Some(error)) => return Err(OpenError::Io(error)),
+        Err(None) => return Err(OpenError::Record(path.display().to_string())),
+    };
     Ok(mark.map(|mark| (mark.size, mark.root)))
 }

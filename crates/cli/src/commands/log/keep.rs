@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use countersign_engine::env::Env;
-use countersign_engine::log::{Held, LogBook, LogError, Place};
-use countersign_tlog::checkpoint::{Checkpoint, Origin};
+use countersign_engine::log::{Held, LogBook, LogError, Place, Status};
+use countersign_tlog::checkpoint::Origin;
 use countersign_tlog::key::KeyName;
 use countersign_tlog::sequencer;
 use serde_json::json;
@@ -19,6 +19,10 @@ pub(super) fn init(settings: &Settings, global: &Global, origin: Option<&str>) -
     let origin = origin.map(name).transpose()?;
     let place = Place::new(&settings.data.0);
     place.create(&Env::Real, origin).map_err(|error| refused(&error))?;
+    // Opened once: the empty log is signed and published, and its trust policy stands beside it.
+    let book = LogBook::one_shot(&settings.data.0, Arc::new(Env::Real));
+    book.hold().map_err(|error| refused(&error))?;
+    drop(book);
     status(settings, global)
 }
 
@@ -31,11 +35,9 @@ fn name(text: &str) -> anyhow::Result<Origin> {
 
 pub(super) fn status(settings: &Settings, global: &Global) -> anyhow::Result<Exit> {
     let book = LogBook::one_shot(&settings.data.0, Arc::new(Env::Real));
-    let (note, held) = book.status().map_err(|error| refused(&error))?;
-    let trust = book.trust().map_err(|error| refused(&error))?;
-    let head = Checkpoint::parse(note.text()).map_err(|error| Failure::malformed(error.to_string()))?;
+    let Status { checkpoint: head, trust, held } = book.status().map_err(|error| refused(&error))?;
     let file = Place::new(&settings.data.0).trust();
-    let held = matches!(held, Held::ByAnother);
+    let held = matches!(held, Held::Taken);
     if global.json {
         let keys: Vec<&str> = trust.lines().filter_map(|line| line.strip_prefix("log ")).collect();
         show::json(&json!({
@@ -47,7 +49,7 @@ pub(super) fn status(settings: &Settings, global: &Global) -> anyhow::Result<Exi
     show::line(&format!("{}: {} entries, root {}", head.origin, head.size, head.root));
     show::line(&format!("  trust policy for readers of its receipts: {}", file.display()));
     if held {
-        show::line("  another process holds it; this is what it published last");
+        show::line("  another process holds it; this is what it signed last");
     }
     Ok(Exit::Yes)
 }

@@ -1,6 +1,7 @@
 //! `countersign log` through the real binary: one process serves, others ask, append and watch.
 
 mod many;
+mod read_only;
 mod serve;
 mod watch;
 mod witness;
