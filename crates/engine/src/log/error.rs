@@ -116,6 +116,9 @@ impl LogError {
             Self::Open(OpenError::Behind { .. } | OpenError::Forked { .. }) => {
                 "restore the newest copy of the data directory; an older one must never sign again"
             }
+            Self::Open(OpenError::Lacking(_)) => {
+                "name the tile storage this log was begun with, or copy all of its `tile/` to the new one first"
+            }
             Self::Read(ReadError::Outside) => "the entry is not in this log; was the receipt made by another one?",
             Self::Open(OpenError::Damaged(_) | OpenError::Tiles(_)) | Self::Wrong(_) | Self::Read(_) => {
                 "run `countersign log fsck`, and restore the data directory from a copy if it finds damage"

@@ -9,6 +9,7 @@ use std::time::Instant;
 use super::edge::Tree;
 use super::home::{Mark, Marks, Run};
 use super::shared::{SegmentStart, Shared};
+use super::tiles::MemoryTiles;
 use super::wal::header::{Header, origin_hash};
 use super::wal::record::{COMMIT_BYTES, Commit, Entry as Record, entry_length, push_commit, push_entry};
 use super::wal::{BeginError, Segment};
@@ -277,10 +278,12 @@ impl Sequencer {
         }
     }
 
-    /// Keys whose segments the keeper has dropped are gone after the next start; they go now as well.
+    /// Keys whose segments the keeper has dropped are gone after the next start; they go now as well, and with them
+    /// the tiles that only a retry of theirs would have asked for. A segment is dropped when all of it is stored.
     fn forget_keys(&mut self) {
-        let segments = self.shared.segments.lock().unwrap_or_else(PoisonError::into_inner);
-        let from = segments.first().map_or(0, |segment| segment.size);
+        let first = self.shared.segments.lock().unwrap_or_else(PoisonError::into_inner).first().copied();
+        let from = first.map_or(0, |segment| segment.size);
+        self.shared.live.write().unwrap_or_else(PoisonError::into_inner).edge.forget(from);
         while let Some((_, key)) = self.order.front().copied().filter(|(index, _)| *index < from) {
             self.known.remove(&key);
             self.order.pop_front();
@@ -315,7 +318,7 @@ impl Sequencer {
         let staged = index.checked_sub(first).and_then(|at| sorted.new.get(at as usize));
         match staged {
             Some(fresh) => Ok(fresh.hash),
-            None => self.shared.with_tree(|tree| tree.hash(0, index).map_err(merkle::ProveError::Read)),
+            None => self.shared.with_edge(|tree| tree.hash(0, index).map_err(merkle::ProveError::Read)),
         }
     }
 
@@ -330,7 +333,7 @@ impl Sequencer {
             live.edge.push(*hash);
             live.bundles.entry(bundle).or_default().push(Arc::clone(leaf));
         }
-        let tree = Tree { edge: &live.edge, tiles: &*self.shared.tiles, cache: &self.shared.cache };
+        let tree = Tree { edge: &live.edge, tiles: &MemoryTiles::default(), cache: &self.shared.cache };
         merkle::root(&tree, live.edge.size()).map_err(|error| Fatal::new("assign", format!("{error:?}")))
     }
 
@@ -345,7 +348,7 @@ impl Sequencer {
     }
 
     fn answer(&self, answers: Vec<Answer>, head: &Arc<Head>) -> Result<(), Fatal> {
-        let paths = self.shared.with_tree(|tree| {
+        let paths = self.shared.with_edge(|tree| {
             let paths = Paths::new(tree, head.checkpoint.size)?;
             answers.iter().map(|answer| paths.path(answer.index)).collect::<Result<Vec<_>, _>>()
         });

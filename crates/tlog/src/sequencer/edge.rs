@@ -1,4 +1,5 @@
-//! The right edge of the tree: what an append touches, kept in memory; everything left of it is read from tiles.
+//! The right edge of the tree: what an append touches or a retry asks for, kept in memory; everything left of it is
+//! read from tiles.
 //!
 //! A tree of any size needs one unfinished tile per level here, plus the full tiles that are not stored yet. Each tile
 //! is held as the small tree over its 256 hashes, so a path through it is looked up, never computed. The trade-off is
@@ -17,7 +18,7 @@ pub(super) const HEIGHT: u8 = 8;
 const WIDTH: u64 = FULL_WIDTH as u64;
 const CACHED_TILES: usize = 64;
 
-/// The tiles an append can still touch, or that nobody has stored yet.
+/// The tiles an append can still touch, a retry can still ask for, or nobody has stored yet.
 #[derive(Clone, Default)]
 pub(super) struct Edge {
     size: u64,
@@ -93,7 +94,7 @@ impl Edge {
         self.size += 1;
     }
 
-    /// Lets go of the full tiles that lie below `stored` leaves: they can be read back.
+    /// Lets go of the full tiles that lie below `stored` leaves, which must be stored: they can be read back.
     pub(super) fn forget(&mut self, stored: u64) {
         for (level, held) in (0..).zip(&mut self.levels) {
             while held.first < hashes_at(level, stored) / WIDTH && held.tiles.front().is_some_and(|t| t.size() == WIDTH)

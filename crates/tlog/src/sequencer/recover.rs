@@ -19,7 +19,7 @@ use super::{Clock, Config, Head, InitError, Keys, OpenError};
 use crate::checkpoint::{Checkpoint, Origin};
 use crate::merkle::{Hash, empty_root, leaf_hash, root};
 use crate::note::Note;
-use crate::tile::FULL_WIDTH;
+use crate::tile::{Content, FULL_WIDTH, TilePath};
 
 const WIDTH: u64 = FULL_WIDTH as u64;
 
@@ -130,6 +130,7 @@ pub(super) fn open(
     let head = keys.sign(replayed.size, replayed.root, time).map_err(|fatal| OpenError::Damaged(fatal.to_string()))?;
     let hint = own.map_or(0, |mark| mark.stored.min(replayed.size) / WIDTH * WIDTH);
     replayed.stored = replayed.stored.max(hint);
+    same_storage(tiles, replayed.stored)?;
     let now = Mark { size: replayed.size, root: replayed.root, time, stored: replayed.stored, run: Run::Open };
     files.iter_mut().try_for_each(|file| file.write(&now))?;
     let public = published.is_some_and(|note| read_record(keys, "", &note).is_ok_and(|c| c.size == replayed.size));
@@ -172,6 +173,13 @@ impl From<Damage> for OpenError {
 
 fn damaged(what: &str, number: u64) -> OpenError {
     OpenError::Damaged(format!("write-ahead segment {number}: {what}"))
+}
+
+/// Refuses a storage that lacks what this log has stored: without its tiles the past could not be shown.
+fn same_storage(tiles: &Arc<dyn Tiles>, stored: u64) -> Result<(), OpenError> {
+    let Some(last) = (stored / WIDTH).checked_sub(1) else { return Ok(()) };
+    let path = TilePath::full_at(Content::Entries, last);
+    if tiles.get(&path)?.is_some() { Ok(()) } else { Err(OpenError::Lacking(path)) }
 }
 
 type Replay = (Replayed, Vec<SegmentStart>, Contents, Tail);

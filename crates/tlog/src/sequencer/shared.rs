@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 
 use super::edge::{Cache, Edge, Tree};
-use super::tiles::Tiles;
+use super::tiles::{MemoryTiles, Tiles};
 use super::{Fatal, Head, Keys, ReadError};
 use crate::merkle::ProveError;
 use crate::tile::bundle;
@@ -17,7 +17,7 @@ use crate::tile::{Content, TilePath};
 /// Entries of one bundle, in order.
 pub(super) type Entries = Vec<Arc<[u8]>>;
 
-/// The tree's edge and the entries of every bundle that is not stored yet.
+/// The tree from the first write-ahead segment on, and the entries of every bundle that is not stored yet.
 #[derive(Default)]
 pub(super) struct Live {
     pub(super) edge: Edge,
@@ -103,11 +103,10 @@ impl Shared {
         self.stored.load(Ordering::Acquire)
     }
 
-    /// Lets go of what was stored.
+    /// Lets go of the bundles that were stored. Their hashes stay while a retry of one of their leaves can come.
     pub(super) fn set_stored(&self, stored: u64) {
         self.stored.store(stored, Ordering::Release);
         let mut live = self.live.write().unwrap_or_else(PoisonError::into_inner);
-        live.edge.forget(stored);
         live.bundles = live.bundles.split_off(&(stored / 256));
     }
 
@@ -139,13 +138,42 @@ impl Shared {
         self.fatal.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// Reads the tree for somebody outside, from the storage where it must.
+    ///
+    /// The storage may be far away, and a batch waits for whoever holds the tree: so it is let go while a tile is
+    /// fetched, and what was read is read again with that tile at hand.
     pub(super) fn with_tree<T>(
         &self,
-        read: impl FnOnce(&Tree<'_>) -> Result<T, ProveError<ReadError>>,
+        read: impl Fn(&Tree<'_>) -> Result<T, ProveError<ReadError>>,
+    ) -> Result<T, ReadError> {
+        let fetched = MemoryTiles::default();
+        loop {
+            // Only a tile that is not among the fetched is missing, so every turn fetches another one.
+            let path = match self.with_memory(&fetched, &read) {
+                Err(ReadError::Missing(path)) => path,
+                done => return done,
+            };
+            let bytes = self.tiles.get(&path)?.ok_or(ReadError::Missing(path))?;
+            fetched.put(&path, &bytes)?;
+        }
+    }
+
+    /// Reads the tree for the sequencer, which never waits for the storage and never ends because it is away: all
+    /// leaves whose keys are remembered, and everything right of them, are in memory.
+    pub(super) fn with_edge<T>(
+        &self,
+        read: impl Fn(&Tree<'_>) -> Result<T, ProveError<ReadError>>,
+    ) -> Result<T, ReadError> {
+        self.with_memory(&MemoryTiles::default(), read)
+    }
+
+    fn with_memory<T>(
+        &self,
+        tiles: &MemoryTiles,
+        read: impl Fn(&Tree<'_>) -> Result<T, ProveError<ReadError>>,
     ) -> Result<T, ReadError> {
         let live = self.live.read().unwrap_or_else(PoisonError::into_inner);
-        let tree = Tree { edge: &live.edge, tiles: &*self.tiles, cache: &self.cache };
-        Ok(read(&tree)?)
+        Ok(read(&Tree { edge: &live.edge, tiles, cache: &self.cache })?)
     }
 
     /// A tile or bundle that exists in the signed tree: from memory, or the beginning of the stored full file.

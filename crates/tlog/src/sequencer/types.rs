@@ -259,6 +259,11 @@ pub enum OpenError {
     /// A record of this log does not read, or is not signed by it.
     #[error("the record of {0} does not read as a checkpoint of this log")]
     Record(String),
+    /// The tile storage lacks what no write-ahead segment holds: it is another one, or entries are lost.
+    #[error(
+        "the tile storage lacks {0}, and no write-ahead segment holds it: it is another storage, or entries are lost"
+    )]
+    Lacking(TilePath),
     /// The tile storage failed.
     #[error(transparent)]
     Tiles(#[from] TilesError),
@@ -279,6 +284,7 @@ impl OpenError {
             Self::Behind { .. } => "log_behind",
             Self::Forked { .. } => "log_forked",
             Self::Record(_) => "log_record",
+            Self::Lacking(_) => "log_tiles_lacking",
             Self::Tiles(error) => error.code(),
             Self::Io(_) => "log_io",
         }

@@ -9,3 +9,4 @@ mod files;
 mod kill;
 mod receipts;
 mod start;
+mod storage;

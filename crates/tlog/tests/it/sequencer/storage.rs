@@ -1,0 +1,122 @@
+//! A tile storage that is far away, or another one: nothing but its own readers waits for it.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, mpsc};
+use std::time::Duration;
+
+use countersign_tlog::sequencer::tiles::{MemoryTiles, Tiles, TilesError};
+use countersign_tlog::sequencer::{Config, Log, Logged, OpenError, ReadError};
+use countersign_tlog::tile::TilePath;
+
+use super::common::{Home, append, append_all, clock, entry, keys, leaf, verify};
+
+/// Storage that can stop answering reads, with an error or not at all.
+#[derive(Default)]
+struct Far {
+    inner: MemoryTiles,
+    away: AtomicBool,
+    silent: Mutex<bool>,
+    spoke: Condvar,
+    asked: Mutex<Option<mpsc::Sender<TilePath>>>,
+}
+
+impl Far {
+    fn silent(&self, silent: bool) {
+        *self.silent.lock().unwrap() = silent;
+        self.spoke.notify_all();
+    }
+}
+
+impl Tiles for Far {
+    fn put(&self, path: &TilePath, bytes: &[u8]) -> Result<(), TilesError> {
+        self.inner.put(path, bytes)
+    }
+
+    fn get(&self, path: &TilePath) -> Result<Option<Vec<u8>>, TilesError> {
+        if let Some(asked) = self.asked.lock().unwrap().as_ref() {
+            asked.send(*path).unwrap();
+        }
+        drop(self.spoke.wait_while(self.silent.lock().unwrap(), |silent| *silent).unwrap());
+        if self.away.load(Ordering::SeqCst) {
+            return Err(TilesError::Unavailable("injected".into()));
+        }
+        self.inner.get(path)
+    }
+
+    fn publish(&self, checkpoint: &[u8]) -> Result<(), TilesError> {
+        self.inner.publish(checkpoint)
+    }
+
+    fn published(&self) -> Result<Option<Vec<u8>>, TilesError> {
+        self.inner.published()
+    }
+}
+
+/// A log of 1,900 leaves, whose first segment holds about 1,100 and is gone: nothing in memory reaches back to its leaves.
+fn long(home: &Home, tiles: &Arc<Far>) -> Log {
+    let config = Config { segment_bytes: 4000, remember: 50, ..Config::one_shot() };
+    let log = Log::open(&home.path(), config, keys(), clock(&home.now), tiles.clone()).unwrap();
+    append_all(&log, (0..1800).map(entry)).into_iter().for_each(|outcome| drop(outcome.unwrap()));
+    while home.path().join("wal/0000000000000001.wal").exists() {
+        std::thread::yield_now();
+    }
+    // The next segment lets the tiles of those that were dropped go.
+    for n in 1800..1900 {
+        append(&log, entry(n)).unwrap();
+    }
+    log
+}
+
+#[test]
+fn a_retry_is_answered_while_the_storage_is_away() {
+    let home = Home::new();
+    let tiles = Arc::new(Far::default());
+    let config = Config { publish_every: Duration::from_millis(1), ..Config::one_shot() };
+    let log = Log::open(&home.path(), config, keys(), clock(&home.now), tiles.clone()).unwrap();
+    append_all(&log, (0..600).map(entry)).into_iter().for_each(|outcome| drop(outcome.unwrap()));
+    while tiles.inner.paths().len() < 4 {
+        std::thread::yield_now();
+    }
+    tiles.away.store(true, Ordering::SeqCst);
+    for n in [0, 255, 256, 599] {
+        let again = append(&log, entry(n)).unwrap();
+        assert_eq!((again.index, again.logged), (n, Logged::Before));
+        assert_eq!(verify(&again.proof(), &leaf(n), &log.trust()), 600);
+    }
+    assert_eq!(append(&log, entry(600)).unwrap().index, 600);
+    assert!(matches!(log.leaf(3), Err(ReadError::Tiles(_))), "the control: entries are read from the storage");
+    assert_eq!(log.fatal(), None);
+}
+
+#[test]
+fn a_reader_who_waits_for_the_storage_keeps_no_batch_waiting() {
+    let home = Home::new();
+    let tiles = Arc::new(Far::default());
+    let log = long(&home, &tiles);
+    let (tell, told) = mpsc::channel();
+    *tiles.asked.lock().unwrap() = Some(tell);
+    tiles.silent(true);
+    std::thread::scope(|scope| {
+        let reader = scope.spawn(|| log.receipt(3));
+        let asked = told.recv_timeout(Duration::from_secs(10));
+        let appended = append(&log, entry(1900));
+        tiles.silent(false);
+        assert_eq!(asked.unwrap().to_string(), "tile/0/000", "the reader was at the storage");
+        assert_eq!(appended.unwrap().index, 1900);
+        assert_eq!(verify(&reader.join().unwrap().unwrap(), &leaf(3), &log.trust()), 1900);
+    });
+}
+
+#[test]
+fn a_start_over_a_storage_that_lacks_what_was_stored_is_refused() {
+    let home = Home::new();
+    let tiles = Arc::new(Far::default());
+    long(&home, &tiles).close();
+    let open = |tiles: Arc<dyn Tiles>| Log::open(&home.path(), Config::one_shot(), keys(), clock(&home.now), tiles);
+    let refused = open(Arc::new(MemoryTiles::default())).map(drop).unwrap_err();
+    assert!(matches!(refused, OpenError::Lacking(path) if path.to_string() == "tile/entries/006"), "{refused}");
+    tiles.away.store(true, Ordering::SeqCst);
+    assert!(matches!(open(tiles.clone()), Err(OpenError::Tiles(TilesError::Unavailable(_)))), "away is not lacking");
+    tiles.away.store(false, Ordering::SeqCst);
+    assert_eq!(open(tiles).unwrap().head().checkpoint.size, 1900);
+}
