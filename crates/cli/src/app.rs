@@ -10,7 +10,7 @@ use countersign_engine::env::Env;
 use countersign_engine::keys::Keys;
 use countersign_engine::log::LogBook;
 use countersign_engine::transparency::Misses;
-use countersign_probe::{Door, DoorConfig};
+use countersign_probe::{Door, DoorConfig, Limits};
 use countersign_store::{Location, Store};
 use tokio_rustls::rustls::pki_types::CertificateDer;
 
@@ -96,7 +96,14 @@ pub(crate) async fn store(settings: &Settings) -> anyhow::Result<Store> {
 
 fn door_config(settings: &Settings) -> anyhow::Result<DoorConfig> {
     let extra_roots = extra_roots(settings)?;
-    Ok(DoorConfig { allow_loopback: settings.allow_loopback.0, extra_roots, ..DoorConfig::default() })
+    Ok(DoorConfig {
+        allow_loopback: settings.allow_loopback.0,
+        extra_roots,
+        deny: settings.deny_addresses.iter().map(|(cidr, _)| *cidr).collect(),
+        nat64: settings.nat64.iter().map(|(prefix, _)| *prefix).collect(),
+        name_server: settings.name_server.0,
+        limits: Limits::default(),
+    })
 }
 
 /// The certificates of `--ca`, which are trusted as well.

@@ -44,6 +44,15 @@ pub(crate) struct Global {
     /// Labs only: trust the certificates in this PEM file as well
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) ca: Option<PathBuf>,
+    /// Do not dial addresses of this block either, such as 198.51.100.0/24; may be given again
+    #[arg(long = "deny-address", global = true, value_name = "CIDR")]
+    pub(crate) deny_addresses: Vec<String>,
+    /// Judge addresses behind this NAT64 prefix as the IPv4 address they become; may be given again
+    #[arg(long, global = true, value_name = "PREFIX")]
+    pub(crate) nat64: Vec<String>,
+    /// Ask this name server, `ADDRESS` or `ADDRESS:PORT`, about sellers in place of the system's
+    #[arg(long, global = true, value_name = "ADDRESS")]
+    pub(crate) name_server: Option<String>,
 }
 
 /// The commands.

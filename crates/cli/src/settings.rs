@@ -1,21 +1,31 @@
-//! Defaults < `countersign.toml` < `COUNTERSIGN_*` < flags. Unknown keys are errors.
+//! Defaults < `countersign.toml` < `COUNTERSIGN_*` < flags. Lists add up instead, so that no place takes back what
+//! another closed. Unknown keys are errors.
 //!
 //! Every environment variable of the program is named in [`VARIABLES`].
 
+mod list;
+
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
+use countersign_probe::{Cidr, Nat64};
 use serde::Deserialize;
 
 use crate::args::Global;
 
+pub(crate) use list::shown;
+
 /// Every environment variable, with the setting it sets.
-pub(crate) const VARIABLES: [(&str, &str); 5] = [
+pub(crate) const VARIABLES: [(&str, &str); 8] = [
     ("COUNTERSIGN_DATA", "data"),
     ("COUNTERSIGN_DATABASE", "database"),
     ("COUNTERSIGN_ALLOW_LOOPBACK", "allow_loopback"),
     ("COUNTERSIGN_CA", "ca"),
     ("COUNTERSIGN_LOG_MISSES", "log_misses"),
+    ("COUNTERSIGN_DENY_ADDRESSES", "deny_addresses"),
+    ("COUNTERSIGN_NAT64", "nat64"),
+    ("COUNTERSIGN_NAME_SERVER", "name_server"),
 ];
 
 /// Where a value came from.
@@ -29,6 +39,18 @@ pub(crate) enum Origin {
     Variable(&'static str),
     /// The command line.
     Flag,
+}
+
+impl Origin {
+    /// What a person has to correct: the flag, the variable, or the setting in its file.
+    fn place(&self, setting: &str, flag: &str) -> String {
+        match self {
+            Self::Flag => flag.to_owned(),
+            Self::Variable(name) => (*name).to_owned(),
+            Self::File(path) => format!("{setting} in {}", path.display()),
+            Self::Default => setting.to_owned(),
+        }
+    }
 }
 
 impl std::fmt::Display for Origin {
@@ -55,6 +77,12 @@ pub(crate) struct Settings {
     pub(crate) ca: (Option<PathBuf>, Origin),
     /// Whether decisions that selected nothing are logged as well; `check --log-misses` says so for one command.
     pub(crate) log_misses: (bool, Origin),
+    /// Blocks that the guarded door does not dial although they are public.
+    pub(crate) deny_addresses: Vec<(Cidr, Origin)>,
+    /// Prefixes behind which this machine's network translates to IPv4.
+    pub(crate) nat64: Vec<(Nat64, Origin)>,
+    /// Who is asked for the addresses of strangers, in place of the system's name servers.
+    pub(crate) name_server: (Option<SocketAddr>, Origin),
 }
 
 #[derive(Default, Deserialize)]
@@ -65,6 +93,9 @@ struct FromFile {
     allow_loopback: Option<bool>,
     ca: Option<PathBuf>,
     log_misses: Option<bool>,
+    deny_addresses: Option<Vec<String>>,
+    nat64: Option<Vec<String>>,
+    name_server: Option<String>,
 }
 
 impl Settings {
@@ -89,6 +120,26 @@ impl Settings {
                 .unwrap_or((false, Origin::Default)),
             ca: optional(pick(flags.ca.clone(), text("COUNTERSIGN_CA").map(path_of), file.ca, &path)),
             log_misses: pick(None, log_misses, file.log_misses, &path).unwrap_or((false, Origin::Default)),
+            deny_addresses: list::Places {
+                setting: "deny_addresses",
+                flag: ("--deny-address", &flags.deny_addresses),
+                variable: text("COUNTERSIGN_DENY_ADDRESSES"),
+                file: (file.deny_addresses, &path),
+            }
+            .all()?,
+            nat64: list::Places {
+                setting: "nat64",
+                flag: ("--nat64", &flags.nat64),
+                variable: text("COUNTERSIGN_NAT64"),
+                file: (file.nat64, &path),
+            }
+            .all()?,
+            name_server: name_server(
+                flags.name_server.as_deref(),
+                text("COUNTERSIGN_NAME_SERVER"),
+                file.name_server,
+                &path,
+            )?,
         })
     }
 
@@ -117,6 +168,23 @@ fn optional<T>(picked: Option<(T, Origin)>) -> (Option<T>, Origin) {
     picked.map_or((None, Origin::Default), |(value, origin)| (Some(value), origin))
 }
 
+/// An IP address, with a port when it is not 53.
+fn name_server(
+    flag: Option<&str>,
+    variable: Option<(String, Origin)>,
+    file: Option<String>,
+    path: &Path,
+) -> anyhow::Result<(Option<SocketAddr>, Origin)> {
+    let (text, origin) = optional(pick(flag.map(str::to_owned), variable, file, path));
+    let Some(text) = text else { return Ok((None, origin)) };
+    let place = origin.place("name_server", "--name-server");
+    let server = text.parse().or_else(|_| text.parse().map(|address| SocketAddr::new(address, 53)));
+    match server {
+        Ok(server) if server.port() != 0 && !server.ip().is_unspecified() => Ok((Some(server), origin)),
+        _ => bail!("{place}: `{text}` is no IP address, with or without a port"),
+    }
+}
+
 fn flag_word(name: &str, value: &str) -> anyhow::Result<bool> {
     match value {
         "1" | "true" => Ok(true),
@@ -137,53 +205,4 @@ fn read_file(named: Option<&Path>) -> anyhow::Result<(FromFile, PathBuf)> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn with(pairs: &'static [(&str, &str)], flags: &Global) -> anyhow::Result<Settings> {
-        Settings::load(flags, |name| pairs.iter().find(|pair| pair.0 == name).map(|pair| pair.1.to_owned()))
-    }
-
-    #[test]
-    fn flags_beat_variables_beat_the_file_beat_defaults() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("c.toml");
-        std::fs::write(&path, "data = \"from-file\"\nallow_loopback = true\n").unwrap();
-        let file = Global { config: Some(path.clone()), ..Global::default() };
-        assert_eq!(with(&[], &file).unwrap().data, (PathBuf::from("from-file"), Origin::File(path)));
-        let variable = with(&[("COUNTERSIGN_DATA", "from-env")], &file).unwrap();
-        assert_eq!(variable.data.1, Origin::Variable("COUNTERSIGN_DATA"));
-        let flag = Global { data: Some("from-flag".into()), ..file };
-        assert_eq!(with(&[("COUNTERSIGN_DATA", "from-env")], &flag).unwrap().data.1, Origin::Flag);
-        assert!(!with(&[], &Global::default()).unwrap().allow_loopback.0, "off unless somebody says so");
-    }
-
-    #[test]
-    fn logging_of_misses_is_switched_in_the_file_or_by_its_variable() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("c.toml");
-        std::fs::write(&path, "log_misses = true\n").unwrap();
-        let file = Global { config: Some(path.clone()), ..Global::default() };
-        assert_eq!(with(&[], &Global::default()).unwrap().log_misses, (false, Origin::Default));
-        assert_eq!(with(&[], &file).unwrap().log_misses, (true, Origin::File(path)));
-        let variable = Origin::Variable("COUNTERSIGN_LOG_MISSES");
-        assert_eq!(with(&[("COUNTERSIGN_LOG_MISSES", "0")], &file).unwrap().log_misses, (false, variable));
-        let refused = with(&[("COUNTERSIGN_LOG_MISSES", "yes please")], &file).unwrap_err();
-        assert!(refused.to_string().contains("COUNTERSIGN_LOG_MISSES"), "{refused}");
-    }
-
-    #[test]
-    fn unknown_keys_and_words_are_errors() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("c.toml");
-        std::fs::write(&path, "dta = \"x\"\n").unwrap();
-        assert!(with(&[], &Global { config: Some(path), ..Global::default() }).is_err());
-        assert!(with(&[("COUNTERSIGN_ALLOW_LOOPBACK", "yes please")], &Global::default()).is_err());
-    }
-
-    #[test]
-    fn a_password_is_never_shown() {
-        let flags = Global { database: Some("postgres://me:secret@db.example/x".into()), ..Global::default() };
-        assert!(!with(&[], &flags).unwrap().database_shown().contains("secret"));
-    }
-}
+mod tests;

@@ -14,7 +14,7 @@ pub mod testkit;
 
 pub use challenge::{Declared, Probed};
 pub use guarded::{
-    Answer, Cidr, CidrError, Door, DoorConfig, Limits, Method, Refused, RefusedCode, Request, RootsError,
-    TransportFlag, roots_from_pem,
+    Answer, Cidr, CidrError, Door, DoorConfig, Limits, Method, Nat64, Nat64Error, Refused, RefusedCode, Request,
+    RootsError, TransportFlag, roots_from_pem,
 };
 pub use politeness::{Politeness, RateLimited, Turn};

@@ -23,9 +23,22 @@ pub enum CidrError {
     /// The address has bits beyond the prefix, so that two readers could mean two blocks.
     #[error("the address has bits set beyond the prefix")]
     HostBits,
+    /// IPv4 addresses in their IPv6 spelling. They are judged as IPv4, so this block would never be met.
+    #[error("a block inside ::ffff:0:0/96 is written as the IPv4 block it stands for")]
+    Mapped,
 }
 
 impl Cidr {
+    /// The lowest address.
+    pub(super) fn first(self) -> IpAddr {
+        self.first
+    }
+
+    /// How many leading bits are fixed.
+    pub(super) fn prefix(self) -> u8 {
+        self.prefix
+    }
+
     /// Whether `address` is in the block. Families are compared as written: canonicalise a mapped address first.
     pub fn contains(self, address: IpAddr) -> bool {
         self.first.is_ipv4() == address.is_ipv4() && masked(address, self.prefix) == bits(self.first)
@@ -46,7 +59,13 @@ impl FromStr for Cidr {
         if prefix > width(first) {
             return Err(CidrError::Prefix);
         }
-        if masked(first, prefix) == bits(first) { Ok(Self { first, prefix }) } else { Err(CidrError::HostBits) }
+        if masked(first, prefix) != bits(first) {
+            return Err(CidrError::HostBits);
+        }
+        match first {
+            IpAddr::V6(v6) if prefix >= 96 && v6.to_ipv4_mapped().is_some() => Err(CidrError::Mapped),
+            _ => Ok(Self { first, prefix }),
+        }
     }
 }
 
@@ -107,6 +126,8 @@ mod tests {
             ("10.0.0.0/+8", CidrError::Prefix),
             ("10.0.0.0/999", CidrError::Prefix),
             ("10.0.0.1/8", CidrError::HostBits),
+            ("::ffff:10.0.0.0/104", CidrError::Mapped),
+            ("::ffff:8.8.8.8", CidrError::Mapped),
         ] {
             assert_eq!(text.parse::<Cidr>(), Err(error), "{text}");
         }

@@ -5,7 +5,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use super::Cidr;
+use super::{Cidr, Nat64};
 
 /// Why an address is not dialled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,16 +47,18 @@ impl Judged {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Judge {
     denied: Vec<Cidr>,
+    nat64: Vec<Nat64>,
     /// Addresses that a test of the door treats as public.
     #[cfg(test)]
     pub(super) pretended: Vec<IpAddr>,
 }
 
 impl Judge {
-    /// A judge who refuses `denied` too.
-    pub(super) fn new(denied: Vec<Cidr>) -> Self {
+    /// A judge who refuses `denied` too, and judges what is behind a prefix of `nat64` as what it is translated to.
+    pub(super) fn new(denied: Vec<Cidr>, nat64: Vec<Nat64>) -> Self {
         Self {
             denied,
+            nat64,
             #[cfg(test)]
             pretended: Vec::new(),
         }
@@ -65,14 +67,32 @@ impl Judge {
     /// As [`judge`], and by configuration.
     pub(super) fn pass(&self, address: IpAddr) -> Result<Judged, Block> {
         let address = address.to_canonical();
-        if let Some(cidr) = self.denied.iter().find(|cidr| cidr.contains(address)) {
-            return Err(Block::Denied(*cidr));
-        }
+        self.undenied(address)?;
         #[cfg(test)]
         if self.pretended.contains(&address) {
             return Ok(Judged(address));
         }
-        judge(address).map(|()| Judged(address))
+        let reached = self.translated(address);
+        self.undenied(reached)?;
+        judge(reached).map(|()| Judged(address))
+    }
+
+    /// Whether this machine's network translates, so that IPv4 addresses themselves may lead nowhere.
+    pub(super) fn translates(&self) -> bool {
+        !self.nat64.is_empty()
+    }
+
+    fn undenied(&self, address: IpAddr) -> Result<(), Block> {
+        let block = self.denied.iter().find(|cidr| cidr.contains(address));
+        block.map_or(Ok(()), |cidr| Err(Block::Denied(*cidr)))
+    }
+
+    /// Where a connection to `address` ends.
+    fn translated(&self, address: IpAddr) -> IpAddr {
+        match address {
+            IpAddr::V4(_) => address,
+            IpAddr::V6(v6) => self.nat64.iter().find_map(|prefix| prefix.inner(v6)).map_or(address, IpAddr::V4),
+        }
     }
 }
 
@@ -271,13 +291,50 @@ mod tests {
 
     #[test]
     fn configuration_denies_more_and_never_less() {
-        let judge = Judge::new(vec!["8.8.0.0/16".parse().unwrap(), "2606:4700::/32".parse().unwrap()]);
+        let denied = vec!["8.8.0.0/16".parse().unwrap(), "2606:4700::/32".parse().unwrap()];
+        let judge = Judge::new(denied, Vec::new());
         let refused = |text: &str| judge.pass(text.parse().unwrap()).map_err(|block| block.to_string()).err();
         assert_eq!(refused("1.1.1.1"), None, "positive control");
         assert_eq!(refused("8.8.8.8").as_deref(), Some("8.8.0.0/16 (denied by configuration)"));
         assert_eq!(refused("::ffff:8.8.8.8").as_deref(), Some("8.8.0.0/16 (denied by configuration)"));
         assert_eq!(refused("2606:4700::1").as_deref(), Some("2606:4700::/32 (denied by configuration)"));
         assert_eq!(refused("10.0.0.1").as_deref(), Some("10.0.0.0/8 (private)"));
+    }
+
+    /// Off unless configured; and then every IPv4 address behind the prefix is judged as it would be by itself.
+    #[test]
+    fn what_is_behind_a_translator_is_judged_as_what_it_becomes() {
+        let denied = vec!["8.8.0.0/16".parse().unwrap(), "64:ff9b::101:100/120".parse().unwrap()];
+        let prefixes = ["64:ff9b::/96", "2001:470:64::/48"].map(|text| text.parse().unwrap());
+        let judge = Judge::new(denied, prefixes.to_vec());
+        let refused = |judge: &Judge, text: &str| match judge.pass(text.parse().unwrap()) {
+            Ok(judged) => {
+                assert_eq!(judged.ip().to_string(), text, "the address itself is dialled");
+                None
+            }
+            Err(block) => Some(block.to_string()),
+        };
+        for (outer, why) in [
+            ("64:ff9b::909:909", None),
+            ("2001:470:64:909:9:900::", None),
+            ("64:ff9b::7f00:1", Some("127.0.0.0/8 (loopback)")),
+            ("64:ff9b::a9fe:a9fe", Some("169.254.0.0/16 (link-local and cloud metadata)")),
+            ("2001:470:64:a00:0:100::", Some("10.0.0.0/8 (private)")),
+            ("64:ff9b::808:808", Some("8.8.0.0/16 (denied by configuration)")),
+            ("64:ff9b::101:101", Some("64:ff9b::101:100/120 (denied by configuration)")),
+            ("64:ff9b:1::909:909", Some("outside 2000::/3 (not global unicast)")),
+        ] {
+            assert_eq!(refused(&judge, outer).as_deref(), why, "{outer}");
+        }
+        let strict = Judge::default();
+        assert_eq!(refused(&strict, "64:ff9b::909:909").as_deref(), Some("outside 2000::/3 (not global unicast)"));
+        for edge in CLOSED4.iter().flat_map(|(first, last)| [*first, *last]) {
+            for bits in [edge.saturating_sub(1), edge, edge.saturating_add(1)] {
+                let outer = Ipv6Addr::from_bits((0x0064_ff9b << 96) | u128::from(bits));
+                let open = open4(bits) && bits >> 16 != 0x0808 && bits >> 8 != 0x0001_0101;
+                assert_eq!(judge.pass(outer.into()).is_ok(), open, "{outer}");
+            }
+        }
     }
 
     /// The same question asked of a table that was written apart from the code, as ranges of numbers and not as

@@ -7,6 +7,7 @@ mod chunks;
 mod cidr;
 pub(crate) mod connect;
 pub mod judge;
+mod nat64;
 mod outcome;
 pub(crate) mod read;
 mod resolve;
@@ -25,6 +26,7 @@ use url::Url;
 
 pub use cidr::{Cidr, CidrError};
 use judge::{Judge, Judged};
+pub use nat64::{Nat64, Nat64Error};
 pub(crate) use outcome::Failure;
 pub use outcome::{Answer, Refused, RefusedCode, TransportFlag};
 use tee::Scan;
@@ -76,6 +78,8 @@ pub struct DoorConfig {
     pub extra_roots: Vec<CertificateDer<'static>>,
     /// Blocks that are not dialled although they are public: this machine's own, its neighbours', its cloud's.
     pub deny: Vec<Cidr>,
+    /// Prefixes behind which this machine's network translates to IPv4. Without one, 64:ff9b::/96 is not dialled.
+    pub nat64: Vec<Nat64>,
     /// The name server to ask; the system's when `None`.
     pub name_server: Option<SocketAddr>,
     /// Times and sizes.
@@ -126,7 +130,8 @@ impl Door {
     /// cannot be used it refuses every fetch; [`roots_from_pem`] finds that out earlier.
     pub fn new(config: DoorConfig) -> Self {
         let trust = Trust::new(&config.extra_roots);
-        Self { dns: resolve::resolver(config.name_server), judge: Judge::new(config.deny.clone()), trust, config }
+        let judge = Judge::new(config.deny.clone(), config.nat64.clone());
+        Self { dns: resolve::resolver(config.name_server), judge, trust, config }
     }
 
     /// Sends one request and reads one answer. `now` is the instant at which the certificate is judged.

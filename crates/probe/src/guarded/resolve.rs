@@ -75,7 +75,7 @@ fn local(host: &str, allow_loopback: bool) -> Result<Judged, Failure> {
     Err(Failure::new(RefusedCode::AddressRefused, format!("{host} is this machine and loopback is not allowed")))
 }
 
-/// Judges every answer and picks one, IPv4 first.
+/// Judges every answer and picks one: IPv4 first, or IPv6 where the network translates.
 fn choose(answers: &[IpAddr], judge: &Judge) -> Result<Judged, Failure> {
     if answers.len() > MAX_ANSWERS {
         return Err(Failure::new(RefusedCode::TooManyAddresses, format!("more than {MAX_ANSWERS} addresses")));
@@ -88,7 +88,8 @@ fn choose(answers: &[IpAddr], judge: &Judge) -> Result<Judged, Failure> {
             Err(block) => refused.push(format!("{address} is in {block}")),
         }
     }
-    match (passed.iter().find(|judged| judged.ip().is_ipv4()).or(passed.first()), refused.first()) {
+    let preferred = passed.iter().find(|judged| judged.ip().is_ipv4() != judge.translates());
+    match (preferred.or(passed.first()), refused.first()) {
         (Some(first), None) => Ok(*first),
         (Some(_), Some(why)) => Err(Failure::new(RefusedCode::AddressMixed, format!("beside public addresses, {why}"))),
         (None, Some(why)) => Err(Failure::new(RefusedCode::AddressRefused, why)),

@@ -34,6 +34,16 @@ fn one_bad_answer_refuses_them_all() {
     assert_eq!(chosen(&["8.8.8.8"; 17]), Err(RefusedCode::TooManyAddresses));
 }
 
+/// Behind a translator the machine may have no IPv4 of its own (RFC 6147 5.1 keeps the A record beside the made one).
+#[test]
+fn ipv6_goes_first_where_the_network_translates() {
+    let judge = Judge::new(Vec::new(), vec!["64:ff9b::/96".parse().unwrap()]);
+    let chosen = |texts: [&str; 2]| outcome(choose(&texts.map(|text| text.parse().unwrap()), &judge));
+    assert_eq!(chosen(["8.8.8.8", "64:ff9b::808:808"]), Ok("64:ff9b::808:808".into()));
+    assert_eq!(chosen(["8.8.8.8", "9.9.9.9"]), Ok("8.8.8.8".into()), "where there is one");
+    assert_eq!(chosen(["8.8.8.8", "64:ff9b::a00:1"]), Err(RefusedCode::AddressMixed));
+}
+
 #[test]
 fn localhost_needs_the_flag_and_only_the_real_suffix_counts() {
     assert_eq!(local("a.localhost", true).map(Judged::ip).ok(), Some(IpAddr::V4(Ipv4Addr::LOCALHOST)));
