@@ -16,7 +16,7 @@ use countersign_probe::{Answer, Declared, Door, Method, Politeness, Refused, Req
 use countersign_store::{NewObservation, Observation, Store};
 use serde_json::{Value, json as value};
 use sha2::{Digest, Sha256};
-use tokio::sync::{OnceCell, Semaphore};
+use tokio::sync::OnceCell;
 
 use crate::decision;
 use crate::env::Env;
@@ -29,10 +29,6 @@ mod error;
 
 pub use error::CheckError;
 
-/// How many checks write to the store at a time. The others wait here, where waiting has no end, and not for a
-/// connection, where it has; and an answer is spelt out as evidence, at several times its size, only a few at a time.
-const KEEPING: usize = 4;
-
 /// Everything a check uses. Cheap to share behind an `Arc`.
 pub struct Checker {
     env: Arc<Env>,
@@ -41,7 +37,6 @@ pub struct Checker {
     keys: tokio::sync::Mutex<Keys>,
     switches: Vec<&'static str>,
     politeness: Politeness,
-    keeping: Semaphore,
     flights: Mutex<HashMap<FlightKey, Flight>>,
     log: Option<(Arc<LogBook>, Misses)>,
 }
@@ -122,8 +117,8 @@ impl Checker {
     /// A checker over these parts; `switches` names every lab switch that is on.
     pub fn new(env: Arc<Env>, door: Door, store: Store, keys: Keys, switches: Vec<&'static str>) -> Self {
         let (politeness, flights) = (Politeness::default(), Mutex::default());
-        let (keys, keeping) = (tokio::sync::Mutex::new(keys), Semaphore::new(KEEPING));
-        Self { env, door, store, keys, switches, politeness, keeping, flights, log: None }
+        let keys = tokio::sync::Mutex::new(keys);
+        Self { env, door, store, keys, switches, politeness, flights, log: None }
     }
 
     /// The same checker, logging its decisions.
@@ -224,9 +219,8 @@ impl Checker {
         let (method, result) = (probed.method.as_str(), probed.result);
         let first = read(&request.url, method, at, &result, &[]);
         let (keys, key_evidence_sha256) = self.published_keys(&first, &request.url, at).await?;
-        let _keeping = self.keeping.acquire().await;
-        let evidence = decision::evidence(request.url.as_str(), method, at, &result);
-        let evidence_sha256 = self.store.put_evidence(&evidence).await?;
+        let evidence = || decision::evidence(request.url.as_str(), method, at, &result);
+        let evidence_sha256 = self.store.put_evidence_from(evidence).await?;
         let response_sha256 = result.as_ref().ok().map(|answer| hex::encode(Sha256::digest(&answer.body)));
         let observation_id = self.env.row_id()?;
         let reading = if keys.is_empty() { first } else { read(&request.url, method, at, &result, &keys) };
@@ -263,8 +257,8 @@ impl Checker {
             let Ok(turn) = self.politeness.turn(&look_up.url, at) else { continue };
             let get = Request { url: turn.url().clone(), method: Method::Get, body: None };
             let result = self.door.fetch(&get, at).await;
-            let evidence = decision::evidence(look_up.url.as_str(), "GET", at, &result);
-            kept.push(self.store.put_evidence(&evidence).await?);
+            let evidence = || decision::evidence(look_up.url.as_str(), "GET", at, &result);
+            kept.push(self.store.put_evidence_from(evidence).await?);
             if let Some(answer) = result.ok().filter(|answer| answer.status == 200 && answer.body_complete) {
                 keys.extend(signed::read_keys(&look_up, &answer.body));
             }
@@ -321,7 +315,6 @@ impl Checker {
 
     async fn keep(&self, bytes: &[u8], now: Timestamp) -> Result<(), CheckError> {
         let sha256 = hex::encode(Sha256::digest(bytes));
-        let _keeping = self.keeping.acquire().await;
         self.store.put_document(&self.env.row_id()?, "decision", &sha256, bytes, now).await?;
         Ok(())
     }

@@ -4,15 +4,27 @@ use sha2::{Digest as _, Sha256};
 
 use crate::{Store, StoreError};
 
+const INSERT: &str = "INSERT INTO evidence (sha256, bytes) VALUES ($1, $2) ON CONFLICT (sha256) DO NOTHING";
+
 impl Store {
     /// Keeps `bytes` and answers their SHA-256 in lower-case hex. Keeping the same bytes again changes nothing.
     ///
     /// # Errors
     /// [`StoreError::Engine`] when they cannot be written.
     pub async fn put_evidence(&self, bytes: &[u8]) -> Result<String, StoreError> {
-        let sha256 = sha256_hex(bytes);
-        let sql = "INSERT INTO evidence (sha256, bytes) VALUES ($1, $2) ON CONFLICT (sha256) DO NOTHING";
-        self.db.run(sql, &[sha256.as_str().into(), bytes.into()]).await?;
+        self.put_evidence_from(|| bytes).await
+    }
+
+    /// As [`Store::put_evidence`], for bytes that are only made once it is this writer's turn: whoever waits for one
+    /// does not hold them meanwhile.
+    ///
+    /// # Errors
+    /// As [`Store::put_evidence`].
+    pub async fn put_evidence_from<B: AsRef<[u8]>>(&self, make: impl FnOnce() -> B) -> Result<String, StoreError> {
+        let mut turn = self.db.writer().await?;
+        let bytes = make();
+        let sha256 = sha256_hex(bytes.as_ref());
+        turn.run(INSERT, &[sha256.as_str().into(), bytes.as_ref().into()]).await?;
         Ok(sha256)
     }
 

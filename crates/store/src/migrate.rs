@@ -33,8 +33,8 @@ const STEPS: &[Step] = &[
 /// file lock.
 pub(crate) async fn migrate(db: &Db) -> Result<(), StoreError> {
     match db {
-        Db::Lite { write, .. } => migrator(|step| step.sqlite).run(write).await?,
-        Db::Pg(pool) => migrator(|step| step.postgres).run(pool).await?,
+        Db::Lite { write, .. } => migrator(|step| step.sqlite).run(write.unqueued()).await?,
+        Db::Pg(pool) => migrator(|step| step.postgres).run(pool.unqueued()).await?,
     }
     Ok(())
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 
-use crate::db::Db;
+use crate::db::{Db, Pool};
 use crate::migrate::migrate;
 use crate::{Store, StoreError};
 
@@ -20,7 +20,7 @@ const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 const SMALLEST: u64 = 512;
 const READERS: u32 = 4;
 const CONNECTIONS: u32 = 8;
-/// How long a statement waits for another process's write lock, and a caller for a connection.
+/// How long a statement waits for another process's write lock, and a caller whose turn it is for a connection.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Where the database is.
@@ -49,9 +49,14 @@ impl Store {
     /// [`StoreError::Newer`] when a later version made its tables, [`StoreError::File`] and
     /// [`StoreError::Engine`] when it cannot be reached.
     pub async fn open(location: Location) -> Result<Self, StoreError> {
+        Self::open_within(location, PATIENCE).await
+    }
+
+    /// As [`Store::open`], with another patience than [`PATIENCE`].
+    pub(crate) async fn open_within(location: Location, patience: Duration) -> Result<Self, StoreError> {
         let db = match location {
-            Location::Sqlite(path) => sqlite(&path).await.map_err(|error| error.at(&path))?,
-            Location::Postgres(address) => postgres(&address).await?,
+            Location::Sqlite(path) => sqlite(&path, patience).await.map_err(|error| error.at(&path))?,
+            Location::Postgres(address) => postgres(&address, patience).await?,
         };
         Ok(Self { db })
     }
@@ -63,7 +68,7 @@ impl Store {
     pub async fn in_memory() -> Result<Self, StoreError> {
         // One connection that is never given up: the database is the connection.
         let pool = SqlitePoolOptions::new().max_connections(1).idle_timeout(None).max_lifetime(None);
-        let only = pool.connect_with(SqliteConnectOptions::new().in_memory(true)).await?;
+        let only = Pool::new(pool.connect_with(SqliteConnectOptions::new().in_memory(true)).await?);
         let db = Db::Lite { write: only.clone(), read: only };
         migrate(&db).await?;
         Ok(Self { db })
@@ -75,17 +80,17 @@ impl Store {
     }
 }
 
-async fn postgres(address: &str) -> Result<Db, StoreError> {
+async fn postgres(address: &str, patience: Duration) -> Result<Db, StoreError> {
     let options = PgConnectOptions::from_str(address)?;
-    let pool = PgPoolOptions::new().max_connections(CONNECTIONS).acquire_timeout(PATIENCE);
-    let db = Db::Pg(pool.connect_with(options).await?);
+    let pool = PgPoolOptions::new().max_connections(CONNECTIONS).acquire_timeout(patience);
+    let db = Db::Pg(Pool::new(pool.connect_with(options).await?));
     migrate(&db).await?;
     Ok(db)
 }
 
 /// Under the file lock from the first look to the last table, so that of several fresh starts one makes the
 /// tables and the others find them. The lock ends with the process, however it ends.
-async fn sqlite(path: &Path) -> Result<Db, StoreError> {
+async fn sqlite(path: &Path, patience: Duration) -> Result<Db, StoreError> {
     let lock = lock(path.to_owned()).await?;
     refuse_what_is_not_ours(path)?;
     make_private(path).map_err(|source| StoreError::File { path: path.into(), source })?;
@@ -94,12 +99,12 @@ async fn sqlite(path: &Path) -> Result<Db, StoreError> {
         .create_if_missing(true)
         .journal_mode(SqliteJournalMode::Wal)
         .synchronous(SqliteSynchronous::Full)
-        .busy_timeout(PATIENCE)
+        .busy_timeout(patience)
         .foreign_keys(true);
-    let one = SqlitePoolOptions::new().max_connections(1).acquire_timeout(PATIENCE);
-    let many = SqlitePoolOptions::new().max_connections(READERS).acquire_timeout(PATIENCE);
-    let write = one.connect_with(options.clone()).await?;
-    let read = many.connect_lazy_with(options.read_only(true).create_if_missing(false));
+    let one = SqlitePoolOptions::new().max_connections(1).acquire_timeout(patience);
+    let many = SqlitePoolOptions::new().max_connections(READERS).acquire_timeout(patience);
+    let write = Pool::new(one.connect_with(options.clone()).await?);
+    let read = Pool::new(many.connect_lazy_with(options.read_only(true).create_if_missing(false)));
     let db = Db::Lite { write, read };
     migrate(&db).await?;
     drop(lock);

@@ -51,6 +51,7 @@ contract!(
     a_key_is_done_once_and_answers_with_its_document,
     a_key_for_another_request_is_a_conflict,
     of_many_at_once_one_begins,
+    the_writes_of_five_hundred_checks_at_once_are_all_there,
     the_memory_database_keeps_the_contract_too,
 );
 

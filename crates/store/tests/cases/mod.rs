@@ -247,6 +247,37 @@ pub(crate) async fn of_many_at_once_one_begins(store: &Store) {
     assert_eq!(begun.iter().filter(|begun| **begun == Begun::InProgress).count(), 15);
 }
 
+/// What one check writes, in its order.
+async fn write_a_check(store: &Store, n: u32) -> Result<(), StoreError> {
+    let (id, run) = (id(n), format!("run-{n}"));
+    store.start_run(&run, "a", "cli", at(1)).await?;
+    let sha256 = store.put_evidence_from(|| n.to_be_bytes()).await?;
+    store.append_observation(&seen(&id, "a", 2)).await?;
+    store.finish_run(&run, at(3)).await?;
+    for kind in ["decision", "receipt"] {
+        store.put_document(&format!("{kind}-{n}"), kind, &sha256, &n.to_be_bytes(), at(4)).await?;
+    }
+    Ok(())
+}
+
+pub(crate) async fn the_writes_of_five_hundred_checks_at_once_are_all_there(store: &Store) {
+    let mut checks = tokio::task::JoinSet::new();
+    for n in 0..500 {
+        let store = store.clone();
+        checks.spawn(async move { write_a_check(&store, n).await });
+    }
+    let failed: Vec<_> = checks.join_all().await.into_iter().filter_map(Result::err).collect();
+    assert!(failed.is_empty(), "{}: {}", failed.len(), failed[0]);
+    assert_eq!(store.observations("endpoint", "a", at(0), 1000).await.unwrap().len(), 500);
+    for n in 0..500_u32 {
+        assert_eq!(store.run(&format!("run-{n}")).await.unwrap().unwrap().finished, Some(at(3)));
+        for kind in ["decision", "receipt"] {
+            let found = store.document(&format!("{kind}-{n}")).await.unwrap().unwrap();
+            assert_eq!((found.kind.as_str(), found.bytes.as_slice()), (kind, &n.to_be_bytes()[..]));
+        }
+    }
+}
+
 pub(crate) async fn the_memory_database_keeps_the_contract_too(_: &Store) {
     let store = Store::in_memory().await.unwrap();
     of_many_at_once_one_begins(&store).await;
