@@ -17,11 +17,12 @@ use countersign_probe::configured::{Call, ConfiguredUrl, Services};
 use countersign_tlog::checkpoint::Checkpoint;
 use countersign_tlog::key::VerifierKey;
 use countersign_tlog::note::{Note, NoteSignature};
-use countersign_tlog::sequencer::Log;
 use countersign_tlog::sequencer::tiles::Witnesses;
+use countersign_tlog::sequencer::{Log, Seen};
 use countersign_tlog::witness::{AddCheckpoint, Answer, with_cosignatures};
 use tokio::runtime::Handle;
 use tokio::sync::watch;
+use tokio::time::{Instant, timeout_at};
 
 use crate::env::Env;
 use crate::log::replace;
@@ -29,6 +30,12 @@ use crate::log::replace;
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 const TEXT: &str = "text/plain; charset=utf-8";
+
+/// How long a start waits for what witnesses know. One that is there answers within milliseconds.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// C2SP tlog-witness: the checkpoint does not continue the one that was cosigned.
+const NOT_CONSISTENT: u16 = 422;
 
 /// A witness that the operator named.
 #[derive(Clone, Debug)]
@@ -46,13 +53,19 @@ pub enum Outcome {
     Cosigned,
     /// It gave no answer.
     Away,
-    /// It refused, with this HTTP status: 403 and 404 when it does not know the log's keys or origin, 422 when the
-    /// checkpoint does not continue the one it cosigned.
+    /// It refused, with this HTTP status: 403 and 404 when it does not know the log's keys or origin.
     Refused(u16),
     /// What it gave is no valid cosignature.
     Untrue,
     /// It has cosigned a size that this log does not reach: the log was rolled back, or somebody signs with its keys.
-    Ahead(u64),
+    Ahead {
+        /// Leaves of this log.
+        ours: u64,
+        /// Leaves it has cosigned.
+        theirs: u64,
+    },
+    /// It has cosigned another history of this log at this size or below it (422): as above, and both went on.
+    OtherHistory(u64),
     /// The log cannot be read at the moment, or has ended.
     NoRequest,
 }
@@ -110,6 +123,24 @@ impl Cosigners {
         Arc::new(Self { tell, named, services, env, file, log, news, held })
     }
 
+    /// What the witnesses know of the log, asked before it opens: a directory restored from an older copy must be noticed
+    /// before it signs, because a second history cannot be taken back.
+    ///
+    /// Nothing new is signed for it. Each is shown the checkpoint that was published last: one that is further answers
+    /// with its size. Those that have said nothing after [`PATIENCE`] are not waited for; what they say later comes as
+    /// [`Outcome::Ahead`]. The log is free meanwhile, so no check waits either.
+    pub async fn views(self: &Arc<Self>) -> Vec<Seen> {
+        let Some(public) = published(&self.file) else { return Vec::new() };
+        let until = Instant::now() + PATIENCE;
+        let ask = |at| tokio::spawn(timeout_at(until, Arc::clone(self).view(at, public.clone())));
+        let asked: Vec<_> = (0..self.named.len()).map(ask).collect();
+        let mut views = Vec::new();
+        for one in asked {
+            views.extend(one.await.ok().and_then(Result::ok).flatten());
+        }
+        views
+    }
+
     /// Begins to ask about `log`, from tasks on this runtime that end when the log is gone.
     pub fn start(self: &Arc<Self>, log: &Arc<Log>, runtime: &Handle) {
         if self.log.set(Arc::downgrade(log)).is_ok() {
@@ -150,7 +181,7 @@ impl Cosigners {
                 match outcome {
                     Outcome::Cosigned => break,
                     // It is only what the witness said; next time it is asked from the beginning.
-                    Outcome::Ahead(_) => old = 0,
+                    Outcome::Ahead { .. } | Outcome::OtherHistory(_) => old = 0,
                     _ => {}
                 }
                 tokio::time::sleep(pause).await;
@@ -165,27 +196,48 @@ impl Cosigners {
 
     /// Asks about the newest checkpoint; a witness that is at another size is asked once more from there.
     async fn ask(&self, named: &Named, old: &mut u64) -> Result<(), Outcome> {
-        let url = named.url.below("add-checkpoint").map_err(|_| Outcome::Away)?;
         for _ in 0..2 {
             let request = self.request(*old).await?;
-            let call = Call::post("*/*", TEXT, request.to_string().into_bytes());
-            let reply = self.services.call(&url, &call, self.env.now()).await.map_err(|_| Outcome::Away)?;
-            match Answer::read(reply.status, &reply.body) {
+            match self.send(named, &request).await? {
                 Answer::Cosigned(lines) => {
                     *old = self.collect(&request.checkpoint, &lines, &named.keys).ok_or(Outcome::Untrue)?;
                     return Ok(());
                 }
                 Answer::OtherOld(size) => *old = size,
+                // We asked from the size it named and showed how the log grew from there.
+                Answer::Refused(NOT_CONSISTENT) => return Err(Outcome::OtherHistory(request.old)),
                 Answer::Refused(status) => return Err(Outcome::Refused(status)),
             }
         }
         Err(Outcome::Away)
     }
 
+    async fn send(&self, named: &Named, request: &AddCheckpoint) -> Result<Answer, Outcome> {
+        let url = named.url.below("add-checkpoint").map_err(|_| Outcome::Away)?;
+        let call = Call::post("*/*", TEXT, request.to_string().into_bytes());
+        let reply = self.services.call(&url, &call, self.env.now()).await.map_err(|_| Outcome::Away)?;
+        Ok(Answer::read(reply.status, &reply.body))
+    }
+
+    /// What one witness knows, by showing it once more a checkpoint that the log has published.
+    async fn view(self: Arc<Self>, at: usize, public: AddCheckpoint) -> Option<Seen> {
+        let (named, size) = (self.named.get(at)?, public.old);
+        let by = format!("the witness {}", named.url.origin());
+        match self.send(named, &public).await.ok()? {
+            Answer::OtherOld(size) => Some(Seen::Size { by, size }),
+            Answer::Refused(NOT_CONSISTENT) => Some(Seen::OtherHistory { by, size }),
+            Answer::Refused(_) => None,
+            Answer::Cosigned(lines) => {
+                let _size = self.collect(&public.checkpoint, &lines, &named.keys);
+                None
+            }
+        }
+    }
+
     async fn request(&self, old: u64) -> Result<AddCheckpoint, Outcome> {
         let log = self.log.get().and_then(Weak::upgrade).ok_or(Outcome::NoRequest)?;
         if old > log.head().checkpoint.size {
-            return Err(Outcome::Ahead(old));
+            return Err(Outcome::Ahead { ours: log.head().checkpoint.size, theirs: old });
         }
         // Tiles may have to be read. The log is let go before the witness is asked, so that it can close meanwhile.
         let made = tokio::task::spawn_blocking(move || log.witness_request(old)).await;
@@ -214,6 +266,13 @@ impl Cosigners {
         }
         Some(checkpoint.size)
     }
+}
+
+/// The public checkpoint beside the file of cosignatures, as a request to a witness that is just there.
+fn published(cosigned: &Path) -> Option<AddCheckpoint> {
+    let checkpoint = Note::parse(&std::fs::read(cosigned.with_file_name("checkpoint")).ok()?).ok()?;
+    let old = Checkpoint::parse(checkpoint.text()).ok()?.size;
+    Some(AddCheckpoint { old, proof: Vec::new(), checkpoint })
 }
 
 impl Witnesses for Cosigners {

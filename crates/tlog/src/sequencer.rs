@@ -71,7 +71,7 @@ pub struct Config {
     /// A file outside the log's directory that remembers the head as well, so that a directory restored from an older
     /// copy is noticed.
     pub second_record: Option<PathBuf>,
-    /// Checkpoints of this log that others hold; a start refuses to fall behind any of them.
+    /// What others know of this log; a start refuses to fall behind any of it, before it signs.
     pub seen: Vec<Seen>,
     /// Who hears of published checkpoints.
     pub witnesses: Option<Arc<dyn Witnesses>>,

@@ -36,7 +36,11 @@ pub(crate) struct Server {
 
 impl Server {
     pub(crate) fn start(data: &Path, args: &[&str]) -> Self {
-        let all = [args, &["--listen", "127.0.0.1:0", "--json"]].concat();
+        Self::start_at(data, args, "127.0.0.1:0")
+    }
+
+    pub(crate) fn start_at(data: &Path, args: &[&str], address: &str) -> Self {
+        let all = [args, &["--listen", address, "--json"]].concat();
         static TURN: AtomicU32 = AtomicU32::new(0);
         let talk = data.join(format!("talk-{}", TURN.fetch_add(1, Ordering::Relaxed)));
         let stderr = File::create(&talk).expect("a file");

@@ -25,7 +25,9 @@ use countersign_tlog::merkle::leaf_hash;
 use countersign_tlog::note::Note;
 use countersign_tlog::policy::{Policy, PostQuantum};
 use countersign_tlog::sequencer::tiles::{Tiles, Witnesses};
-use countersign_tlog::sequencer::{self, AppendError, Appended, Clock, Config, Entry, Fatal, Log, OpenError, Written};
+use countersign_tlog::sequencer::{
+    self, AppendError, Appended, Clock, Config, Entry, Fatal, Log, OpenError, Seen, Written,
+};
 use sha2::{Digest, Sha256};
 
 pub use error::LogError;
@@ -86,6 +88,13 @@ impl LogBook {
     #[must_use]
     pub fn witnessed_by(mut self, witnesses: Arc<dyn Witnesses>) -> Self {
         self.config.witnesses = Some(witnesses);
+        self
+    }
+
+    /// What others know of the log; a start that has fallen behind it is refused before anything is signed.
+    #[must_use]
+    pub fn not_behind(mut self, seen: Vec<Seen>) -> Self {
+        self.config.seen = seen;
         self
     }
 

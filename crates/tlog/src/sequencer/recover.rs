@@ -15,7 +15,7 @@ use super::tiles::Tiles;
 use super::wal::header::{Header, origin_hash};
 use super::wal::record::{Commit, Entry};
 use super::wal::{self, BeginError, Contents, Damage, Segment, Tail};
-use super::{Clock, Config, Head, InitError, Keys, OpenError};
+use super::{Clock, Config, Head, InitError, Keys, OpenError, Seen};
 use crate::checkpoint::{Checkpoint, Origin};
 use crate::merkle::{Hash, empty_root, leaf_hash, root};
 use crate::note::Note;
@@ -109,11 +109,10 @@ pub(super) fn open(
         guard(&tree, replayed.size, by, mark.size, mark.root)?;
     }
     let published = tiles.published()?;
-    let mut seen: Vec<(&str, &[u8])> = config.seen.iter().map(|seen| (seen.by.as_str(), &seen.note[..])).collect();
-    seen.extend(published.as_ref().map(|note| ("the published checkpoint", note.as_slice())));
-    for (by, note) in seen {
-        let checkpoint = read_record(keys, by, note)?;
-        guard(&tree, replayed.size, by, checkpoint.size, checkpoint.root)?;
+    let by = "the published checkpoint".to_owned();
+    let public = published.clone().map(|note| Seen::Checkpoint { by, note });
+    for seen in config.seen.iter().chain(&public) {
+        guard_seen(&tree, replayed.size, keys, seen)?;
     }
 
     // Every batch but the last was followed by another, so its sync had succeeded. The last may stand in the page
@@ -286,6 +285,20 @@ fn read_record(keys: &Keys, by: &str, note: &[u8]) -> Result<Checkpoint, OpenErr
     note.verify(keys.verifiers()).map_err(|_| wrong())?;
     let checkpoint = Checkpoint::parse(note.text()).map_err(|_| wrong())?;
     if checkpoint.origin == *keys.origin() { Ok(checkpoint) } else { Err(wrong()) }
+}
+
+/// Refuses when what somebody knows is ahead of the log or another history. The word of a witness is enough, though it
+/// has not signed it: the operator chose whom to ask, and a log that does not start has not lost anything.
+fn guard_seen(tree: &Tree<'_>, ours: u64, keys: &Keys, seen: &Seen) -> Result<(), OpenError> {
+    match seen {
+        Seen::Checkpoint { by, note } => {
+            let checkpoint = read_record(keys, by, note)?;
+            guard(tree, ours, by, checkpoint.size, checkpoint.root)
+        }
+        Seen::Size { by, size } if *size > ours => Err(OpenError::Behind { by: by.clone(), ours, theirs: *size }),
+        Seen::Size { .. } => Ok(()),
+        Seen::OtherHistory { by, size } => Err(OpenError::Forked { by: by.clone(), size: *size }),
+    }
 }
 
 /// Refuses when a record is ahead of the log or on another history.

@@ -190,13 +190,30 @@ impl From<ProveError<ReadError>> for ReadError {
     }
 }
 
-/// A checkpoint of this log that somebody else holds.
+/// What somebody else knows of this log. `by` says who, for the message of a refusal.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Seen {
-    /// Who holds it, for the message of a refusal.
-    pub by: String,
-    /// The signed checkpoint.
-    pub note: Vec<u8>,
+pub enum Seen {
+    /// A signed checkpoint.
+    Checkpoint {
+        /// Who holds it.
+        by: String,
+        /// The checkpoint as a signed note.
+        note: Vec<u8>,
+    },
+    /// A size without a root, as a witness names it when it is asked from another one (C2SP tlog-witness, 409).
+    Size {
+        /// Who names it.
+        by: String,
+        /// Leaves.
+        size: u64,
+    },
+    /// That our root at this size is not the one they know (C2SP tlog-witness, 422).
+    OtherHistory {
+        /// Who says so.
+        by: String,
+        /// Leaves.
+        size: u64,
+    },
 }
 
 /// Why no log could be made.
@@ -239,7 +256,7 @@ pub enum OpenError {
     #[error("the log is damaged: {0}")]
     Damaged(String),
     /// A record of this log is ahead of it: the directory was restored from an older copy, or lost its end.
-    #[error("the log has {ours} leaves, but {by} has seen {theirs}")]
+    #[error("the log has {ours} leaves, but {by} has seen {theirs}: was it restored from an older copy?")]
     Behind {
         /// The record.
         by: String,

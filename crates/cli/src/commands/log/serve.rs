@@ -12,7 +12,7 @@ use countersign_engine::log::{LogBook, LogError, Place};
 use countersign_engine::published::Published;
 use countersign_probe::Limits;
 use countersign_tlog::key::VerifierKey;
-use countersign_tlog::sequencer::Fatal;
+use countersign_tlog::sequencer::{Fatal, OpenError};
 use serde_json::json;
 use tokio::net::TcpListener;
 use tokio::runtime::Handle;
@@ -31,7 +31,7 @@ pub(crate) async fn run(settings: &Settings, global: &Global, args: &LogServeArg
     let cosigners = args.witnesses.as_deref().map(|file| cosigners(settings, global, file, &env)).transpose()?;
     if let Some(cosigners) = &cosigners {
         let told: Arc<Cosigners> = Arc::clone(cosigners);
-        book = book.witnessed_by(told);
+        book = book.witnessed_by(told).not_behind(cosigners.views().await);
     }
     let log = book.hold().map_err(|error| refused(&error))?;
     let mut public = Published::new(Arc::clone(&log));
@@ -49,9 +49,13 @@ pub(crate) async fn run(settings: &Settings, global: &Global, args: &LogServeArg
 
 /// A failed write or sync leaves the disk in doubt. The process ends at once, with whatever it was answering: a log
 /// that goes on serving or waits for slow readers would keep everybody else from the directory.
-#[expect(clippy::exit, reason = "nothing may be tidied up on a disk in doubt; the next start recovers")]
 fn end(fatal: &Fatal) {
-    show::failure(&refused(&LogError::InDoubt(fatal.clone())).into());
+    leave(&LogError::InDoubt(fatal.clone()))
+}
+
+#[expect(clippy::exit, reason = "nothing may be tidied up by a log that must not sign; the next start recovers")]
+fn leave(error: &LogError) {
+    show::failure(&refused(error).into());
     std::process::exit(Exit::NotEvaluated as i32)
 }
 
@@ -68,24 +72,26 @@ fn cosigners(settings: &Settings, global: &Global, file: &Path, env: &Arc<Env>) 
     let named = named.collect::<anyhow::Result<Vec<_>>>()?;
     let services = services(settings, Limits::default())?;
     let global = global.clone();
-    let tell: Tell =
-        Box::new(move |witness, outcome| show::note(&global, &format!("witness {witness} {}", told(outcome))));
+    let tell: Tell = Box::new(move |witness, outcome| match told(witness, outcome) {
+        Ok(line) => show::note(&global, &format!("witness {witness} {line}")),
+        // Every further signature would be one more of a second history.
+        Err(why) => leave(&LogError::Open(why)),
+    });
     Ok(Cosigners::new(named, services, Arc::clone(env), &Place::new(&settings.data.0).log(), tell))
 }
 
-fn told(outcome: Outcome) -> String {
-    match outcome {
+/// What is told of a witness, or why the log ends: what a start is refused for when the witness answers in time.
+fn told(witness: &str, outcome: Outcome) -> Result<String, OpenError> {
+    let by = format!("the witness {witness}");
+    Ok(match outcome {
         Outcome::Cosigned => "cosigns".to_owned(),
         Outcome::Away => "does not answer; it is asked again".to_owned(),
         Outcome::Refused(status) => format!("refuses with status {status}; it is asked again"),
         Outcome::Untrue => "gives cosignatures that do not hold under the keys in --witnesses".to_owned(),
-        Outcome::Ahead(size) => {
-            format!(
-                "says that it cosigned size {size}, which this log does not reach: was it restored from an older copy?"
-            )
-        }
         Outcome::NoRequest => "is not asked: the log cannot be read at the moment".to_owned(),
-    }
+        Outcome::Ahead { ours, theirs } => return Err(OpenError::Behind { by, ours, theirs }),
+        Outcome::OtherHistory(size) => return Err(OpenError::Forked { by, size }),
+    })
 }
 
 fn refused(error: &LogError) -> Failure {

@@ -1,7 +1,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use crate::common::{Server, append, ask, copy, told};
+use crate::common::{Server, append, ask, copy, run, told};
 
 /// A log's folder, a witness that knows the log, and the policy that demands both of the witness's keys.
 struct World {
@@ -116,9 +116,44 @@ fn a_log_restored_from_an_older_copy_is_told_by_its_witness() {
     let talk = |server: &Server| std::fs::read_to_string(&server.talk).expect("talk");
     eventually("cosigned", || talk(&server).contains(" cosigns\n"));
     let policy = world.policy.to_str().expect("text");
-    let restored = Server::start(older.path(), &["log", "serve", "--witnesses", policy]);
-    eventually("told", || talk(&restored).contains("cosigned size 3, which this log does not reach"));
-    assert_eq!(signatures(&restored), 2, "and it is not cosigned");
+    let signed = || std::fs::read(older.path().join("log/head")).expect("a head");
+    let before = signed();
+    let out = run(older.path(), &["log", "serve", "--witnesses", policy, "--listen", "127.0.0.1:0"]);
+    let said = String::from_utf8_lossy(&out.stderr);
+    assert_eq!(out.status.code(), Some(4), "{said}");
+    assert!(said.contains("the log has 1 leaves, but the witness http://127.0.0.1:"), "{said}");
+    assert!(said.contains("has seen 3: was it restored from an older copy?"), "{said}");
+    assert_eq!(signed(), before, "nothing was signed");
+
+    // A witness that comes back later ends the log then; one that is away keeps nobody from starting.
+    let address = world.witness.address.clone();
+    let World { data, witness, policy } = world;
+    assert_eq!(witness.stop(), Some(0));
+    let policy = policy.to_str().expect("text");
+    let began = Instant::now();
+    let mut restored = Server::start(older.path(), &["log", "serve", "--witnesses", policy]);
+    assert!(began.elapsed() < Duration::from_secs(5), "a witness that is away delays no start");
+    let back = Server::start_at(data.path(), &["log", "witness", "--state", "w", "--trust", "log/trust"], &address);
+    assert_eq!(restored.child.wait().expect("it ends").code(), Some(4), "{}", talk(&restored));
+    assert!(talk(&restored).contains("has seen 3: was it restored from an older copy?"), "{}", talk(&restored));
+    drop(back);
+}
+
+/// A witness that has cosigned one history refuses the other one at the same size.
+#[test]
+fn a_log_that_went_on_from_an_older_copy_does_not_start_beside_its_witness() {
+    let (world, fork) = (World::new(), tempfile::tempdir().expect("a folder"));
+    ["log", "keys"].iter().for_each(|name| copy(&world.data.path().join(name), &fork.path().join(name)));
+    countersign_tlog::sequencer::adopt(&fork.path().join("log")).expect("adopted");
+    append(world.data.path(), &["{\"a\":2}"]);
+    append(fork.path(), &["{\"b\":2}"]);
+    let server = world.serve();
+    eventually("cosigned", || signatures(&server) == 4);
+    let policy = world.policy.to_str().expect("text");
+    let out = run(fork.path(), &["log", "serve", "--witnesses", policy, "--listen", "127.0.0.1:0"]);
+    let said = String::from_utf8_lossy(&out.stderr);
+    assert_eq!(out.status.code(), Some(4), "{said}");
+    assert!(said.contains("has seen another history of this log at 2 leaves"), "{said}");
 }
 
 #[test]

@@ -75,8 +75,12 @@ fn a_directory_restored_from_an_older_copy_is_refused_by_each_record() {
     let open =
         |config: Config, tiles: Arc<MemoryTiles>| Log::open(&home.path(), config, keys(), clock(&home.now), tiles);
     assert_eq!(code(open(with_second(), nothing())), "log_behind");
-    let seen = Seen { by: "witness.example.test/w1".into(), note: newest.clone().into_bytes() };
-    assert_eq!(code(open(Config { seen: vec![seen], ..Config::one_shot() }, nothing())), "log_behind");
+    let by = || "witness.example.test/w1".to_owned();
+    let seen = |seen: Seen| code(open(Config { seen: vec![seen], ..Config::one_shot() }, nothing()));
+    assert_eq!(seen(Seen::Checkpoint { by: by(), note: newest.clone().into_bytes() }), "log_behind");
+    assert_eq!(seen(Seen::Size { by: by(), size: 2 }), "log_behind");
+    assert_eq!(seen(Seen::OtherHistory { by: by(), size: 1 }), "log_forked");
+    assert_eq!(seen(Seen::Size { by: by(), size: 1 }), "open", "the control");
     assert_eq!(code(open(Config::one_shot(), home.tiles.clone())), "log_behind", "the published checkpoint");
     // Without any record nobody can know: this is why there are several.
     let log = open(Config::one_shot(), nothing()).unwrap();
@@ -95,7 +99,7 @@ fn a_record_that_is_no_checkpoint_of_this_log_is_refused() {
     let note = log.head().note.to_string();
     log.close();
     let open = |note: &str| {
-        let seen = vec![Seen { by: "w1".into(), note: note.into() }];
+        let seen = vec![Seen::Checkpoint { by: "w1".into(), note: note.into() }];
         code(home.try_open(Config { seen, ..Config::one_shot() }))
     };
     assert_eq!(open(&note), "open");
