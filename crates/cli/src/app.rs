@@ -12,15 +12,17 @@ use countersign_engine::log::LogBook;
 use countersign_engine::transparency::Misses;
 use countersign_probe::{Door, DoorConfig, Limits};
 use countersign_store::{Location, Store};
+use serde_json::{Value, json};
 use tokio_rustls::rustls::pki_types::CertificateDer;
 
 use crate::Exit;
 use crate::settings::Settings;
 
-/// A failure with the exit code and the hint a person gets.
+/// A failure with the code a program reads, the exit code, and the hint a person gets.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 pub(crate) struct Failure {
+    code: &'static str,
     message: String,
     hint: Option<String>,
     exit: Exit,
@@ -29,17 +31,28 @@ pub(crate) struct Failure {
 impl Failure {
     /// The command line or the settings are wrong.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
-        Self { message: message.into(), hint: None, exit: Exit::Usage }
+        Self { code: "usage", message: message.into(), hint: None, exit: Exit::Usage }
     }
 
     /// A file or an argument is not what it should be.
     pub(crate) fn malformed(message: impl Into<String>) -> Self {
-        Self { message: message.into(), hint: None, exit: Exit::Malformed }
+        Self { code: "malformed_input", message: message.into(), hint: None, exit: Exit::Malformed }
     }
 
     /// Something of ours stands in the way.
     pub(crate) fn blocked(message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { message: message.into(), hint: Some(hint.into()), exit: Exit::NotEvaluated }
+        let hint = Some(hint.into());
+        Self { code: "not_evaluated", message: message.into(), hint, exit: Exit::NotEvaluated }
+    }
+
+    /// The same failure under the code of the error it tells of.
+    pub(crate) fn coded(self, code: &'static str) -> Self {
+        Self { code, ..self }
+    }
+
+    /// The same failure with something to do about it.
+    pub(crate) fn advised(self, hint: impl Into<String>) -> Self {
+        Self { hint: Some(hint.into()), ..self }
     }
 
     /// What to do about it.
@@ -53,9 +66,16 @@ pub(crate) fn exit_of(error: &anyhow::Error) -> Exit {
     error.downcast_ref::<Failure>().map_or(Exit::NotEvaluated, |failure| failure.exit)
 }
 
+/// What a program is told of a failure: `{code, error, hint}`.
+pub(crate) fn told(error: &anyhow::Error) -> Value {
+    let failure = error.downcast_ref::<Failure>();
+    let code = failure.map_or("not_evaluated", |failure| failure.code);
+    json!({"code": code, "error": format!("{error:#}"), "hint": failure.and_then(Failure::hint)})
+}
+
 /// Reads the keys of a data directory.
 pub(crate) fn keys(data: &Path) -> anyhow::Result<Keys> {
-    Keys::load(data).map_err(|error| Failure::blocked(error.to_string(), error.hint()).into())
+    Keys::load(data).map_err(|error| Failure::blocked(error.to_string(), error.hint()).coded("keys_unusable").into())
 }
 
 /// The present instant.
@@ -71,7 +91,7 @@ pub(crate) async fn checker(settings: &Settings, env: Arc<Env>, misses: Misses) 
     let switches = lab_switches(settings, &env);
     let book = LogBook::one_shot(&settings.data.0, Arc::clone(&env));
     let checker = Checker::new(env, door, store, keys, switches).with_log(Arc::new(book), misses);
-    checker.recover().await.map_err(|error| Failure::blocked(error.to_string(), error.hint()))?;
+    checker.recover().await.map_err(|error| Failure::blocked(error.to_string(), error.hint()).coded(error.code()))?;
     Ok(checker)
 }
 
@@ -91,7 +111,7 @@ pub(crate) async fn store(settings: &Settings) -> anyhow::Result<Store> {
         }
     };
     let opened = Store::open(location).await;
-    Ok(opened.map_err(|error| Failure::blocked(error.to_string(), error.hint()))?)
+    Ok(opened.map_err(|error| Failure::blocked(error.to_string(), error.hint()).coded("store_failed"))?)
 }
 
 fn door_config(settings: &Settings) -> anyhow::Result<DoorConfig> {

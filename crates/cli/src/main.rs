@@ -27,17 +27,23 @@ pub(crate) enum Exit {
 #[tokio::main]
 async fn main() -> ExitCode {
     let cli = Cli::parse();
+    let global = cli.global.clone();
     let exit = match run(cli).await {
         Ok(exit) => exit,
         Err(failure) => {
-            show::failure(&failure);
+            show::failure(&global, &failure);
             app::exit_of(&failure)
         }
     };
-    ExitCode::from(exit as u8)
+    ExitCode::from(show::written(exit) as u8)
 }
 
 async fn run(cli: Cli) -> anyhow::Result<Exit> {
+    let garbled =
+        settings::VARIABLES.iter().find(|pair| std::env::var_os(pair.0).is_some_and(|value| value.to_str().is_none()));
+    if let Some((name, _)) = garbled {
+        return Err(app::Failure::usage(format!("{name} is not UTF-8")).into());
+    }
     let settings = settings::Settings::load(&cli.global, |name| std::env::var(name).ok());
     let settings = settings.map_err(|error| app::Failure::usage(format!("{error:#}")))?;
     match cli.command {

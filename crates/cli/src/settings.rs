@@ -102,6 +102,20 @@ impl Settings {
     /// Reads the file and the environment, then lays the flags over them.
     pub(crate) fn load(flags: &Global, variable: impl Fn(&str) -> Option<String>) -> anyhow::Result<Self> {
         let (file, path) = read_file(flags.config.as_deref())?;
+        Self::laid(flags, variable, file, &path)
+    }
+
+    /// The flags alone: no file and no variable of the user's.
+    pub(crate) fn of_flags(flags: &Global) -> anyhow::Result<Self> {
+        Self::laid(flags, |_| None, FromFile::default(), Path::new(""))
+    }
+
+    fn laid(
+        flags: &Global,
+        variable: impl Fn(&str) -> Option<String>,
+        file: FromFile,
+        path: &Path,
+    ) -> anyhow::Result<Self> {
         let from = |name| Origin::Variable(name);
         let text =
             |name: &'static str| variable(name).filter(|value| !value.is_empty()).map(|value| (value, from(name)));
@@ -110,51 +124,68 @@ impl Settings {
         let loopback = switch("COUNTERSIGN_ALLOW_LOOPBACK")?;
         let log_misses = switch("COUNTERSIGN_LOG_MISSES")?;
         let path_of = |(value, origin): (String, Origin)| (PathBuf::from(value), origin);
-        let home = variable("HOME")
-            .map_or_else(|| PathBuf::from(".countersign"), |home| Path::new(&home).join(".countersign"));
+        let data = pick(flags.data.clone(), text("COUNTERSIGN_DATA").map(path_of), file.data, path);
         Ok(Self {
-            data: pick(flags.data.clone(), text("COUNTERSIGN_DATA").map(path_of), file.data, &path)
-                .unwrap_or((home, Origin::Default)),
-            database: optional(pick(flags.database.clone(), text("COUNTERSIGN_DATABASE"), file.database, &path)),
-            allow_loopback: pick(flags.allow_loopback.then_some(true), loopback, file.allow_loopback, &path)
+            data: data.map_or_else(|| below_home(variable("HOME")), Ok)?,
+            database: database(pick(flags.database.clone(), text("COUNTERSIGN_DATABASE"), file.database, path))?,
+            allow_loopback: pick(flags.allow_loopback.then_some(true), loopback, file.allow_loopback, path)
                 .unwrap_or((false, Origin::Default)),
-            ca: optional(pick(flags.ca.clone(), text("COUNTERSIGN_CA").map(path_of), file.ca, &path)),
-            log_misses: pick(None, log_misses, file.log_misses, &path).unwrap_or((false, Origin::Default)),
+            ca: optional(pick(flags.ca.clone(), text("COUNTERSIGN_CA").map(path_of), file.ca, path)),
+            log_misses: pick(None, log_misses, file.log_misses, path).unwrap_or((false, Origin::Default)),
             deny_addresses: list::Places {
                 setting: "deny_addresses",
                 flag: ("--deny-address", &flags.deny_addresses),
                 variable: text("COUNTERSIGN_DENY_ADDRESSES"),
-                file: (file.deny_addresses, &path),
+                file: (file.deny_addresses, path),
             }
             .all()?,
             nat64: list::Places {
                 setting: "nat64",
                 flag: ("--nat64", &flags.nat64),
                 variable: text("COUNTERSIGN_NAT64"),
-                file: (file.nat64, &path),
+                file: (file.nat64, path),
             }
             .all()?,
             name_server: name_server(
                 flags.name_server.as_deref(),
                 text("COUNTERSIGN_NAME_SERVER"),
                 file.name_server,
-                &path,
+                path,
             )?,
         })
     }
 
-    /// The database address without its password, for display.
+    /// Where the database is, for display: no user, no password, no parameter that could hold one.
     pub(crate) fn database_shown(&self) -> String {
+        let shown = |address: &String| {
+            let url = url::Url::parse(address).ok()?;
+            let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
+            Some(format!("{}://{}{port}{}", url.scheme(), url.host_str().unwrap_or_default(), url.path()))
+        };
         match &self.database.0 {
             None => self.data.0.join("countersign.db").display().to_string(),
-            Some(address) => match url::Url::parse(address) {
-                Ok(mut url) => {
-                    let hidden = url.password().is_some() && url.set_password(Some("hidden")).is_ok();
-                    if hidden || url.password().is_none() { url.to_string() } else { "(hidden)".to_owned() }
-                }
-                Err(_) => "(not a URL)".to_owned(),
-            },
+            Some(address) => shown(address).unwrap_or_else(|| "(hidden)".to_owned()),
         }
+    }
+}
+
+/// Keys and history must not end up wherever the program happens to be started.
+fn below_home(home: Option<String>) -> anyhow::Result<(PathBuf, Origin)> {
+    match home.filter(|home| !home.is_empty()) {
+        Some(home) => Ok((Path::new(&home).join(".countersign"), Origin::Default)),
+        None => bail!("there is no HOME to keep the data directory in; name a directory with --data"),
+    }
+}
+
+/// A PostgreSQL address. Whatever else it is, it may hold a password and is not repeated.
+fn database(picked: Option<(String, Origin)>) -> anyhow::Result<(Option<String>, Origin)> {
+    let (address, origin) = optional(picked);
+    let postgres = |text: &String| ["postgres://", "postgresql://"].iter().any(|start| text.starts_with(start));
+    match address {
+        Some(text) if !postgres(&text) || url::Url::parse(&text).is_err() => {
+            bail!("{}: a database address starts with postgres://", origin.place("database", "--database"))
+        }
+        address => Ok((address, origin)),
     }
 }
 
@@ -194,15 +225,22 @@ fn flag_word(name: &str, value: &str) -> anyhow::Result<bool> {
 }
 
 fn read_file(named: Option<&Path>) -> anyhow::Result<(FromFile, PathBuf)> {
-    let path = named.unwrap_or(Path::new("countersign.toml"));
+    let path = named.unwrap_or(Path::new(HERE));
     if named.is_none() && !path.exists() {
         return Ok((FromFile::default(), path.to_owned()));
     }
     let text =
         std::fs::read_to_string(path).with_context(|| format!("cannot read the settings file {}", path.display()))?;
-    let file = toml::from_str(&text).with_context(|| format!("in the settings file {}", path.display()))?;
+    let file: FromFile = toml::from_str(&text).with_context(|| format!("in the settings file {}", path.display()))?;
+    if named.is_none() && (file.allow_loopback.is_some() || file.ca.is_some()) {
+        bail!("{HERE}: allow_loopback and ca count in a file that is named with --config, by variable or by flag");
+    }
     Ok((file, path.to_owned()))
 }
+
+/// The file that is read without being named. It may be anybody's: the folder is whatever an agent works on. So it
+/// cannot open the guard.
+const HERE: &str = "countersign.toml";
 
 #[cfg(test)]
 mod tests;

@@ -1,15 +1,18 @@
 //! The terminal: data on standard output, talk on standard error.
 //!
-//! A reader that goes away (`| head`) ends the output quietly instead of with a panic.
+//! A reader that goes away (`| head`) ends the output quietly instead of with a panic. An answer that could not be
+//! written for another reason (a full disk) is lost, and the exit code says so.
 
 mod decision;
 
-use std::io::Write;
+use std::io::{ErrorKind, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use countersign_core::offer::clean;
 use serde_json::Value;
 
-use crate::app::Failure;
+use crate::Exit;
+use crate::app::{self, Failure};
 use crate::args::Global;
 
 pub(crate) use decision::{decision, transparency, worst};
@@ -21,7 +24,19 @@ pub(crate) fn line(text: &str) {
 
 /// Data for programs: byte for byte.
 pub(crate) fn raw(text: &str) {
-    let _gone = writeln!(std::io::stdout().lock(), "{text}");
+    let mut out = std::io::stdout().lock();
+    let Err(error) = writeln!(out, "{text}").and_then(|()| out.flush()) else { return };
+    if error.kind() != ErrorKind::BrokenPipe && !LOST.swap(true, Ordering::Relaxed) {
+        let _gone = writeln!(std::io::stderr().lock(), "error: cannot write the answer: {error}");
+    }
+}
+
+/// Whether a part of the answer could not be written.
+static LOST: AtomicBool = AtomicBool::new(false);
+
+/// The exit code of a command that came to `exit`: an answer that nobody got is none.
+pub(crate) fn written(exit: Exit) -> Exit {
+    if LOST.load(Ordering::Relaxed) { Exit::NotEvaluated } else { exit }
 }
 
 /// One JSON value, on one line.
@@ -36,8 +51,16 @@ pub(crate) fn note(global: &Global, text: &str) {
     }
 }
 
-/// A failure and its hint; said even when quiet.
-pub(crate) fn failure(error: &anyhow::Error) {
+/// A failure and its hint; said even when quiet. A program that asked for JSON gets `{code, error, hint}` as its answer.
+pub(crate) fn failure(global: &Global, error: &anyhow::Error) {
+    if global.json {
+        json(&app::told(error));
+    }
+    complaint(error);
+}
+
+/// The words of a failure, for people.
+pub(crate) fn complaint(error: &anyhow::Error) {
     let mut out = std::io::stderr().lock();
     let _gone = writeln!(out, "error: {}", safe(&format!("{error:#}")));
     if let Some(hint) = error.downcast_ref::<Failure>().and_then(Failure::hint) {

@@ -63,6 +63,25 @@ pub enum UrlError {
 }
 
 impl UrlError {
+    /// What to do about it.
+    pub const fn hint(self) -> &'static str {
+        match self {
+            Self::TooLong => "shorten the query",
+            Self::NotHttps => "payments are asked for over https only",
+            Self::BadCharacter => "percent-encode it, as in %20 for a space",
+            Self::Backslash => "write / where a path is meant, %5C where the sign itself is",
+            Self::Userinfo => "leave out everything before the @",
+            Self::NoHost => "write https://, the host, and the path",
+            Self::IpLiteral => "name the host: a certificate and a history belong to a name",
+            Self::BadHost => "write the name with letters, digits and inner hyphens, without a dot at the end",
+            Self::BadPort => "leave the port out for 443",
+            Self::NotNormal => {
+                "write the path as a browser would send it: without . and .. segments, and with \"<>{} percent-encoded"
+            }
+            Self::Malformed => "write https://, the host, and the path",
+        }
+    }
+
     /// Stable code for callers.
     pub const fn code(self) -> &'static str {
         match self {

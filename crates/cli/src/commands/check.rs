@@ -1,13 +1,13 @@
 //! `countersign check`: one URL, or a file of them.
 
 mod many;
+mod sink;
 
-use std::path::Path;
 use std::sync::Arc;
 
-use countersign_core::address;
+use countersign_core::address::{self, Checksum};
 use countersign_core::amount::{Amount, Usd};
-use countersign_core::endpoint::ResourceUrl;
+use countersign_core::endpoint::{ResourceUrl, UrlError};
 use countersign_core::network::{self, Family};
 use countersign_core::offer::Word;
 use countersign_core::policy::{CheckRequest, Objective, Share};
@@ -21,36 +21,30 @@ use crate::app::{self, Failure};
 use crate::args::{CalledBy, CheckArgs, Global};
 use crate::settings::Settings;
 use crate::show;
+use sink::Sink;
 
 pub(crate) async fn run(settings: &Settings, global: &Global, args: &CheckArgs) -> anyhow::Result<Exit> {
     if let Some(list) = &args.from {
         return many::run(settings, global, args, list).await;
     }
     let request = request(args, args.url.as_deref().unwrap_or_default())?;
+    let out = args.out.as_deref().map(Sink::open).transpose()?;
+    let receipt = args.receipt.as_deref().map(Sink::open).transpose()?;
     let checker = app::checker(settings, Arc::new(Env::Real), misses(settings, args)).await?;
     let checked = checker.check_as(&request, declared(args)).await.map_err(|error| explain(&error))?;
-    if let Some(path) = &args.out {
-        write(path, &checked.bytes)?;
-    }
-    if let (Some(path), Some(receipt)) = (&args.receipt, checked.transparency.receipt()) {
-        write(path, format!("{}\n", receipt.to_value()).as_bytes())?;
-    }
     if global.json {
         show::json(&checked.answer());
     } else {
         show::decision(&checked.document);
         show::transparency(&checked.transparency);
-        written(global, "signed decision", args.out.as_deref());
-        let receipt = args.receipt.as_deref().filter(|_| checked.transparency.receipt().is_some());
-        written(global, "receipt", receipt);
+    }
+    if let Some(out) = out {
+        out.fill(global, "signed decision", &checked.bytes)?;
+    }
+    if let (Some(file), Some(receipt)) = (receipt, checked.transparency.receipt()) {
+        file.fill(global, "receipt", format!("{}\n", receipt.to_value()).as_bytes())?;
     }
     Ok(exit(&checked))
-}
-
-fn written(global: &Global, what: &str, path: Option<&Path>) {
-    if let Some(path) = path {
-        show::note(global, &format!("{what} in {}", path.display()));
-    }
 }
 
 fn misses(settings: &Settings, args: &CheckArgs) -> Misses {
@@ -77,17 +71,18 @@ fn declared(args: &CheckArgs) -> Declared {
 }
 
 fn explain(error: &CheckError) -> anyhow::Error {
-    Failure::blocked(error.to_string(), error.hint()).into()
-}
-
-fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
-    std::fs::write(path, bytes)
-        .map_err(|error| Failure::usage(format!("cannot write {}: {error}", path.display())).into())
+    Failure::blocked(error.to_string(), error.hint()).coded(error.code()).into()
 }
 
 /// The flags as a request; every value is parsed here, once.
 pub(crate) fn request(args: &CheckArgs, url: &str) -> anyhow::Result<CheckRequest> {
-    bounded(args, ResourceUrl::parse(url).map_err(|error| Failure::malformed(format!("{url}: {error}")))?)
+    bounded(args, ResourceUrl::parse(url).map_err(|error| refused(url, error))?)
+}
+
+/// A URL that is none of ours to ask. What may be a password is not repeated.
+fn refused(url: &str, error: UrlError) -> anyhow::Error {
+    let named = if error == UrlError::Userinfo { String::new() } else { format!("{url}: ") };
+    Failure::malformed(format!("{named}{error}")).coded(error.code()).advised(error.hint()).into()
 }
 
 /// A request for `url` under the bounds of the flags.
@@ -139,14 +134,23 @@ fn share(flag: &str, text: Option<&str>) -> anyhow::Result<Option<Share>> {
     text.map(parse).transpose()
 }
 
-/// A recipient that is an address nowhere would exclude every offer, and look like a bound that was thought through.
+/// A recipient that is an address nowhere, or a mistyped one, would exclude every offer, and look like a bound that was
+/// thought through.
 fn recipients(named: &[String]) -> anyhow::Result<Vec<String>> {
-    let families = [Family::Evm, Family::Svm, Family::Avm];
-    let known = |text: &str| families.into_iter().any(|family| address::check(family, text).is_ok());
-    match named.iter().find(|text| !known(text)) {
-        None => Ok(named.to_vec()),
-        Some(text) => {
-            Err(Failure::usage(format!("--allow-pay-to: `{text}` is no EVM, Solana or Algorand address")).into())
+    named.iter().try_for_each(|text| recipient(text))?;
+    Ok(named.to_vec())
+}
+
+fn recipient(text: &str) -> anyhow::Result<()> {
+    let read = [Family::Evm, Family::Svm, Family::Avm].into_iter().find_map(|family| address::check(family, text).ok());
+    let read = read.map(|checked| checked.checksum);
+    let bad = match read {
+        None => Failure::usage(format!("--allow-pay-to: `{text}` is no EVM, Solana or Algorand address")),
+        Some(Checksum::Wrong) => {
+            Failure::usage(format!("--allow-pay-to: `{text}` fails its own checksum: a letter is wrong"))
+                .advised("copy it again from where it was published")
         }
-    }
+        Some(_) => return Ok(()),
+    };
+    Err(bad.into())
 }

@@ -31,7 +31,7 @@ pub(crate) fn run(settings: &Settings, global: &Global) -> anyhow::Result<Exit> 
     }
     for (name, (value, origin)) in rows {
         let variable = VARIABLES.iter().find(|pair| pair.1 == name).map_or("", |pair| pair.0);
-        show::line(&format!("{name:<15} {value:<40} from {origin}; also {variable}"));
+        show::line(&format!("{name:<15} {value:<40} from {origin}; variable {variable}"));
     }
     Ok(Exit::Yes)
 }

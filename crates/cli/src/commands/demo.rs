@@ -92,11 +92,12 @@ fn lab_settings(global: &Global, folder: &Path, lab: &Lab) -> anyhow::Result<Set
         data: Some(folder.to_owned()),
         ca: Some(ca),
         allow_loopback: true,
-        config: None,
-        database: None,
-        ..global.clone()
+        json: global.json,
+        quiet: global.quiet,
+        ..Global::default()
     };
-    Settings::load(&flags, |_| None)
+    // The demo touches nothing of its user's: no settings file, no database.
+    Settings::of_flags(&flags)
 }
 
 /// How far apart looks are made that have to count as independent: eleven minutes.

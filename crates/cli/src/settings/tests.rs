@@ -3,6 +3,7 @@
 use super::*;
 
 fn with(pairs: &'static [(&str, &str)], flags: &Global) -> anyhow::Result<Settings> {
+    let pairs = [pairs, &[("HOME", "/home/one")]].concat();
     Settings::load(flags, |name| pairs.iter().find(|pair| pair.0 == name).map(|pair| pair.1.to_owned()))
 }
 
@@ -41,6 +42,26 @@ fn unknown_keys_and_words_are_errors() {
     std::fs::write(&path, "dta = \"x\"\n").unwrap();
     assert!(with(&[], &Global { config: Some(path), ..Global::default() }).is_err());
     assert!(with(&[("COUNTERSIGN_ALLOW_LOOPBACK", "yes please")], &Global::default()).is_err());
+}
+
+#[test]
+fn without_a_home_a_data_directory_must_be_named() {
+    let load = |flags: &Global| Settings::load(flags, |name| (name == "HOME").then(String::new));
+    assert!(load(&Global::default()).unwrap_err().to_string().contains("--data"));
+    assert!(load(&Global { data: Some("here".into()), ..Global::default() }).is_ok());
+    assert_eq!(with(&[], &Global::default()).unwrap().data.0, PathBuf::from("/home/one/.countersign"));
+}
+
+#[test]
+fn only_postgresql_has_an_address() {
+    let of = |address: &str| with(&[], &Global { database: Some(address.to_owned()), ..Global::default() });
+    for address in ["mysql://h/x", "not a url", "sqlite:x", "postgres:secret"] {
+        let error = of(address).unwrap_err().to_string();
+        assert!(error.contains("--database") && !error.contains(address), "{error}");
+    }
+    let shown = |address: &str| of(address).unwrap().database_shown();
+    assert_eq!(shown("postgresql://me:secret@h:5433/db?password=hunter2"), "postgresql://h:5433/db");
+    assert_eq!(shown("postgres://h/db"), "postgres://h/db");
 }
 
 #[test]

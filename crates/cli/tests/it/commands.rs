@@ -16,7 +16,11 @@ fn code(args: &[&str]) -> Option<i32> {
 
 #[test]
 fn the_demo_holds() {
-    let out = run(&["demo", "--json", "--quiet"]);
+    let folder = tempfile::tempdir().expect("a folder");
+    let own = "database = \"postgres://127.0.0.1:1/never\"\n";
+    std::fs::write(folder.path().join("countersign.toml"), own)
+        .expect("settings of the user's, which a demo must not use");
+    let out = common::run(folder.path(), &["demo", "--json", "--quiet"]);
     let told: serde_json::Value = serde_json::from_slice(&out.stdout).expect("one JSON value");
     assert_eq!(out.status.code(), Some(0), "{told:#}");
     assert_eq!(told["tampered_refused"], true);

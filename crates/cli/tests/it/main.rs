@@ -1,5 +1,6 @@
 //! Everything that is tested through the real binary, linked once.
 
+mod answers;
 mod commands;
 mod common;
 mod door;

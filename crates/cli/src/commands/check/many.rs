@@ -14,7 +14,7 @@ use countersign_engine::check::{CheckError, Checked, Checker};
 use countersign_engine::env::Env;
 use countersign_probe::Declared;
 use indicatif::{ProgressBar, ProgressStyle};
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
@@ -79,21 +79,28 @@ impl Run {
         let request = match request {
             Ok(request) => request,
             Err(error) => {
-                show::json(&json!({"url": url, "code": error.code(), "error": error.to_string(), "hint": null}));
+                let url = if error == UrlError::Userinfo { None } else { Some(url) };
+                let (code, hint) = (error.code(), error.hint());
+                self.say(&json!({"url": url, "code": code, "error": error.to_string(), "hint": hint}));
                 return Exit::Malformed;
             }
         };
         match self.in_turn(&request).await {
             Ok(checked) => {
-                show::json(&checked.answer());
+                self.say(&checked.answer());
                 exit(&checked)
             }
             Err(error) => {
                 let (code, hint) = (error.code(), error.hint());
-                show::json(&json!({"url": url, "code": code, "error": error.to_string(), "hint": hint}));
+                self.say(&json!({"url": url, "code": code, "error": error.to_string(), "hint": hint}));
                 Exit::NotEvaluated
             }
         }
+    }
+
+    /// One answer, on a line that the progress bar has left.
+    fn say(&self, answer: &Value) {
+        self.progress.suspend(|| show::json(answer));
     }
 
     /// A file may name one domain often. Then its next URL waits until the domain's minute has room again, so that

@@ -55,7 +55,7 @@ fn end(fatal: &Fatal) {
 
 #[expect(clippy::exit, reason = "nothing may be tidied up by a log that must not sign; the next start recovers")]
 fn leave(error: &LogError) {
-    show::failure(&refused(error).into());
+    show::complaint(&refused(error).into());
     std::process::exit(Exit::NotEvaluated as i32)
 }
 

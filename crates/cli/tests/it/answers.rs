@@ -1,0 +1,129 @@
+//! How an answer or a failure reaches whoever asked: as JSON, into files, into a full disk, past a progress bar.
+
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+use crate::common::{command, run, told};
+
+const URL: &str = "https://one.localhost/";
+
+#[test]
+fn a_program_that_asked_for_json_gets_failures_as_json() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (args, exit, code) in [
+        (&["check", "http://a.example/"][..], 3, "url_not_https"),
+        (&["check", "https://127.0.0.1/"], 3, "url_ip_literal"),
+        (&["check", URL, "--max-price-usd", "cheap"], 2, "usage"),
+        (&["verify", "absent.json"], 3, "malformed_input"),
+        (&["log", "status"], 4, "not_evaluated"),
+    ] {
+        let (code_seen, answer) = told(folder.path(), args);
+        assert_eq!((code_seen, &answer["code"]), (Some(exit), &Value::from(code)), "{args:?} {answer}");
+        assert!(answer["error"].as_str().is_some_and(|text| !text.is_empty()), "{answer}");
+    }
+    let (_, answer) = told(folder.path(), &["check", "https://a.example/x/../y"]);
+    assert!(answer["hint"].as_str().is_some_and(|hint| hint.contains("..")), "what to write instead: {answer}");
+}
+
+#[test]
+fn a_password_in_a_url_is_not_repeated() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let url = "https://me:hunter2@one.localhost/";
+    std::fs::write(folder.path().join("urls.txt"), url).expect("written");
+    for args in [&["check", url][..], &["check", url, "--json"], &["check", "--from", "urls.txt"]] {
+        let out = run(folder.path(), args);
+        let all = format!("{}{}", String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
+        assert!(all.contains("user name or password") && !all.contains("hunter2"), "{args:?} {all}");
+        assert_eq!(out.status.code(), Some(3));
+    }
+}
+
+#[test]
+fn an_answer_that_could_not_be_written_is_none() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let ends = |out: Stdio| {
+        let done = command(folder.path(), &["config"]).stdout(out).output().expect("the binary starts");
+        (done.status.code(), String::from_utf8_lossy(&done.stderr).into_owned())
+    };
+    assert_eq!(ends(Stdio::null()).0, Some(0), "the positive control");
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("a device that is always full");
+    let (code, said) = ends(full.into());
+    assert_eq!((code, said.contains("cannot write the answer")), (Some(4), true), "{said}");
+}
+
+#[test]
+fn a_file_nobody_can_write_to_is_found_before_anything_is_asked() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name);
+    assert_eq!(run(folder.path(), &["check", URL, "--receipt", "absent/r.json"]).status.code(), Some(2));
+    assert!(!path("countersign.db").exists(), "nothing was looked at");
+    std::fs::write(path("old.json"), "kept").expect("written");
+    let out = run(folder.path(), &["check", URL, "--out", "d.json", "--receipt", "old.json"]);
+    assert_eq!(out.status.code(), Some(4), "the seller is not there");
+    assert_eq!(std::fs::read(path("old.json")).expect("a file"), b"kept", "there was no receipt to replace it");
+    assert!(std::fs::read(path("d.json")).is_ok_and(|bytes| bytes.starts_with(b"{")), "the positive control");
+    assert_eq!(run(folder.path(), &["check", URL, "--receipt", "new.json"]).status.code(), Some(4));
+    assert!(!path("new.json").exists(), "an empty file is no receipt");
+}
+
+/// 0x209693Bc6afc0C5328bA36FaF03C514EF312287C is right by EIP-55; its last letter in lower case is not.
+#[test]
+fn a_mistyped_recipient_is_no_bound() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let ends = |payee: &str| run(folder.path(), &["check", URL, "--allow-pay-to", payee]).status.code();
+    assert_eq!(ends("0x209693Bc6afc0C5328bA36FaF03C514EF312287C"), Some(4), "the positive control");
+    assert_eq!(ends("0x209693bc6afc0c5328ba36faf03c514ef312287c"), Some(4), "no checksum, none wrong");
+    assert_eq!(ends("0x209693Bc6afc0C5328bA36FaF03C514EF312287c"), Some(2));
+}
+
+#[test]
+fn the_answers_to_a_list_stand_on_lines_of_their_own_beside_a_progress_bar() {
+    if Command::new("script").arg("--version").output().is_err() {
+        return skipped("there is no `script` to make a terminal");
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("urls.txt"), "https://one.localhost/\nhttps://two.localhost/\n")
+        .expect("written");
+    let line = format!("{} check --from urls.txt", env!("CARGO_BIN_EXE_countersign"));
+    let mut terminal = Command::new("script");
+    terminal.args(["-qec", &line, "/dev/null"]).current_dir(folder.path()).env("COUNTERSIGN_DATA", folder.path());
+    let out = terminal.stdin(Stdio::null()).output().expect("script runs");
+    let text = String::from_utf8_lossy(&out.stdout);
+    assert!(text.contains("0/2"), "a bar is drawn: {text:?}");
+    let answers: Vec<&str> = text.split(['\n', '\r']).filter(|line| line.contains("\"word\"")).collect();
+    assert_eq!(answers.len(), 2, "{text:?}");
+    for answer in answers {
+        let plain = answer.rsplit("\u{1b}[2K").next().expect("one part");
+        assert!(serde_json::from_str::<Value>(plain.trim()).is_ok(), "{answer:?}");
+    }
+}
+
+/// The folder may be anybody's: an agent stands in the repository it works on.
+#[test]
+fn a_settings_file_that_lies_around_does_not_open_the_guard() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let ends = |text: &str, more: &[&str]| {
+        std::fs::write(folder.path().join("countersign.toml"), text).expect("written");
+        run(folder.path(), &[&["config"], more].concat()).status.code()
+    };
+    assert_eq!(ends("log_misses = true\n", &[]), Some(0), "the positive control");
+    for text in ["allow_loopback = true\n", "ca = \"evil.pem\"\n"] {
+        assert_eq!(ends(text, &[]), Some(2), "{text}");
+        assert_eq!(ends(text, &["--config", "countersign.toml"]), Some(0), "named, and so meant");
+    }
+}
+
+#[test]
+fn a_variable_that_is_no_text_is_not_overlooked() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let folder = tempfile::tempdir().expect("a folder");
+    let name = std::ffi::OsStr::from_bytes(b"/tmp/\xff");
+    let out = command(folder.path(), &["config"]).env("COUNTERSIGN_DATA", name).output().expect("the binary starts");
+    assert_eq!(out.status.code(), Some(2), "another data directory would sign with another key");
+}
+
+#[allow(clippy::print_stdout, reason = "a test that skips says so")]
+fn skipped(why: &str) {
+    println!("skipped: {why}");
+}
