@@ -55,6 +55,9 @@ pub enum NotServed {
     /// The newest checkpoint does not reach that far, yet.
     #[error("the log does not reach that far")]
     Outside,
+    /// No witness has cosigned anything yet, or none is asked.
+    #[error("no witness has cosigned a checkpoint")]
+    NotCosigned,
     /// The log's own storage failed.
     #[error("the log's storage does not answer")]
     Storage(ReadError),
@@ -78,6 +81,7 @@ impl NotServed {
             Self::Path(error) => error.code(),
             Self::Index => "index_malformed",
             Self::Outside => "log_outside",
+            Self::NotCosigned => "log_not_cosigned",
             Self::Storage(error) => error.code(),
         }
     }
@@ -86,7 +90,7 @@ impl NotServed {
     pub const fn kind(&self) -> NotServedKind {
         match self {
             Self::Path(_) | Self::Index => NotServedKind::Malformed,
-            Self::Outside => NotServedKind::Absent,
+            Self::Outside | Self::NotCosigned => NotServedKind::Absent,
             Self::Storage(_) => NotServedKind::Unavailable,
         }
     }
@@ -115,6 +119,14 @@ impl Published {
         let head = self.log.head();
         let cosigned = self.cosigned().filter(|note| note.text() == head.note.text());
         cosigned.as_ref().unwrap_or(&head.note).to_string()
+    }
+
+    /// The newest checkpoint that witnesses have cosigned. It lags behind [`Self::checkpoint`], which waits for nobody.
+    ///
+    /// # Errors
+    /// [`NotServed::NotCosigned`]
+    pub fn cosigned_checkpoint(&self) -> Result<String, NotServed> {
+        self.cosigned().map(|note| note.to_string()).ok_or(NotServed::NotCosigned)
     }
 
     fn cosigned(&self) -> Option<Note> {

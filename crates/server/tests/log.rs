@@ -119,6 +119,7 @@ fn failures_have_one_shape_and_are_never_cached() {
     for (method, path, status, code, retryable) in [
         ("GET", "/log/tile/0/001.p/1", 404, "log_outside", true),
         ("GET", "/log/tile/0/000", 404, "log_outside", true),
+        ("GET", "/log/cosigned", 404, "log_not_cosigned", true),
         ("GET", "/log/receipt/3", 404, "log_outside", true),
         ("GET", "/log/receipt/03", 400, "index_malformed", false),
         ("GET", "/log/receipt/-1", 400, "index_malformed", false),

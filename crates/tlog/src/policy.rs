@@ -175,6 +175,12 @@ impl Policy {
         reader.finish()
     }
 
+    /// The same logs and witnesses, and no quorum: what a log's own signatures are judged by.
+    #[must_use]
+    pub fn without_quorum(&self) -> Self {
+        Self { quorum: None, ..self.clone() }
+    }
+
     /// The keys of all logs, in the order of their lines.
     pub fn logs(&self) -> &[VerifierKey] {
         &self.logs

@@ -4,6 +4,7 @@
 //! FILE               the signed checkpoint, replaced as a whole
 //! FILE.commitments   32 bytes an entry; what lies beyond the checkpoint's size does not count
 //! FILE.evidence      a checkpoint that contradicts FILE: the two together convict the log
+//! FILE.evidence.cosigned  the one that contradicts FILE.evidence, where that is not FILE
 //! ```
 //!
 //! Commitments are written first: a crash in between leaves some too many, which the next run cuts off.
@@ -129,10 +130,14 @@ impl Memory {
         replace(file, note, 0o644).map_err(io)
     }
 
-    /// Keeps a checkpoint that contradicts the remembered one.
-    pub(super) fn keep_evidence(&self, note: &[u8]) -> Result<(), MemoryError> {
-        let Some(path) = self.evidence() else { return Ok(()) };
-        replace(&path, note, 0o644).map_err(|source| MemoryError::Io { path, source })
+    /// Keeps a checkpoint that contradicts the remembered one, or `other`.
+    pub(super) fn keep_evidence(&self, note: &[u8], other: Option<&Vec<u8>>) -> Result<(), MemoryError> {
+        let kept = [(self.evidence(), Some(note)), (self.beside("evidence.cosigned"), other.map(Vec::as_slice))];
+        for (path, note) in kept {
+            let Some((path, note)) = path.zip(note) else { continue };
+            replace(&path, note, 0o644).map_err(|source| MemoryError::Io { path, source })?;
+        }
+        Ok(())
     }
 }
 

@@ -7,6 +7,7 @@
 
 mod leaves;
 mod memory;
+mod shown;
 mod source;
 
 #[cfg(test)]
@@ -16,26 +17,32 @@ use std::collections::BTreeMap;
 
 use countersign_core::time::Timestamp;
 use countersign_tlog::checkpoint::Checkpoint;
-use countersign_tlog::merkle::{ProveError, leaf_hash};
+use countersign_tlog::merkle::{
+    Hash, HashReader, ProveError, consistency_proof, empty_root, leaf_hash, verify_consistency,
+};
 use countersign_tlog::range::Range;
 use countersign_tlog::tile::bundle::{self, BundleError};
 use countersign_tlog::tile::{Content, TileError, TileHashes, TilePath};
 
 pub use leaves::BadLeaf;
 pub use memory::{Memory, MemoryError};
+pub use shown::Cosigned;
 pub use source::{Source, Unreachable};
 
-use crate::receipt::{Demands, Refusal, RefusalKind, Signed, verify_checkpoint};
+use crate::receipt::{Demands, Refusal, RefusalKind, Signed};
 use leaves::Leaves;
 use memory::Last;
+use shown::Shown;
 
 const WIDTH: u64 = 256;
 
 /// What was proved.
 #[derive(Clone, Debug)]
 pub struct Watched {
-    /// The checkpoint and who signed it.
+    /// The newest checkpoint and who signed it.
     pub signed: Signed,
+    /// The newest one that witnesses of the policy have cosigned, if any: the newest continues it.
+    pub cosigned: Option<Cosigned>,
     /// The size up to which the log was verified before; none the first time.
     pub before: Option<u64>,
     /// How many entries of each kind are new.
@@ -83,6 +90,12 @@ pub enum Finding {
     /// The tiles do not give the root that was seen.
     #[error("the log has rewritten its past: its tiles do not give the root of size {0} that was verified before")]
     Rewritten(u64),
+    /// The new root commits to another history than witnesses have cosigned.
+    #[error("the log has two histories: its witnesses have cosigned another root for size {0}")]
+    Split(u64),
+    /// The tiles give neither a root that was seen nor the new one, so it is the files that are wrong.
+    #[error("the log's tiles do not give the root of size {0}, and not the root that it signed now either")]
+    OtherTiles(u64),
     /// The entries do not give the new root.
     #[error("the log's entries do not give the root that it signed for size {0}")]
     OtherEntries(u64),
@@ -122,6 +135,8 @@ impl Finding {
             Self::Shrunk { .. } => "log_shrunk",
             Self::Forked(_) => "log_forked",
             Self::Rewritten(_) => "log_rewritten",
+            Self::Split(_) => "log_split",
+            Self::OtherTiles(_) => "log_other_tiles",
             Self::OtherEntries(_) => "log_other_entries",
             Self::Tile(_) => "log_tile",
             Self::Leaf { why, .. } => why.code(),
@@ -145,7 +160,7 @@ impl Finding {
 
     /// Whether the log itself signed what contradicts what it signed before: the two checkpoints together convict it.
     pub fn convicts(&self) -> bool {
-        matches!(self, Self::Shrunk { .. } | Self::Forked(_) | Self::Rewritten(_))
+        matches!(self, Self::Shrunk { .. } | Self::Forked(_) | Self::Rewritten(_) | Self::Split(_))
     }
 }
 
@@ -156,20 +171,47 @@ impl Finding {
 pub fn watch(source: &Source, demands: &Demands<'_>, memory: &Memory) -> Result<Watched, Finding> {
     // 1. What we saw last, and what is shown now. Signatures and age before anything is made of it.
     let last = memory.last(demands.policy)?;
-    let note = source.file("checkpoint")?.ok_or(Finding::NoCheckpoint)?;
-    let signed = verify_checkpoint(&note, demands)?;
+    let shown = Shown::read(source, demands)?;
+    let signed = &shown.newest;
 
-    // 2. The past: the tiles give the root that we saw, or the log told two stories.
-    let grown = compare(last.as_ref(), &signed).and_then(|()| follow(source, last.as_ref(), &signed, memory));
-    if grown.as_ref().is_err_and(Finding::convicts) {
-        memory.keep_evidence(&note)?;
+    // 2. The past: the tiles give the roots that we and the witnesses saw, or the log told two stories.
+    let grown = compare(last.as_ref(), signed)
+        .and_then(|()| follow(source, last.as_ref(), signed, memory))
+        .and_then(|leaves| Ok((leaves, cosigned(source, &shown)?)));
+    if let Err(finding) = &grown
+        && finding.convicts()
+    {
+        memory.keep_evidence(&shown.note, matches!(finding, Finding::Split(_)).then_some(&shown.cosigned_note))?;
     }
-    let leaves = grown?;
+    let (leaves, cosigned) = grown?;
 
     // 3. Only now is this what we saw last.
-    memory.save(last.as_ref().map_or(0, Last::size), &leaves.new, &note)?;
+    memory.save(last.as_ref().map_or(0, Last::size), &leaves.new, &shown.note)?;
     let before = last.map(|last| last.size());
-    Ok(Watched { signed, before, kinds: leaves.kinds, unknown: leaves.unknown })
+    Ok(Watched { signed: shown.newest, cosigned, before, kinds: leaves.kinds, unknown: leaves.unknown })
+}
+
+/// Shows that the newest checkpoint continues the cosigned one.
+fn cosigned(source: &Source, shown: &Shown) -> Result<Option<Cosigned>, Finding> {
+    let Some(signed) = &shown.cosigned else { return Ok(None) };
+    let (old, new) = (&signed.checkpoint, &shown.newest.checkpoint);
+    let tiles = TileHashes::new(new.size, |path: &TilePath| source.file(&path.to_string()));
+    match committed(&tiles, old.size, new).map_err(|error| tile_finding(error, old.size))? {
+        Some(root) if root == old.root => Ok(Some(Cosigned { signed: signed.clone(), lag: new.size - old.size })),
+        Some(_) => Err(Finding::Split(old.size)),
+        None => Err(Finding::OtherTiles(old.size)),
+    }
+}
+
+/// The root at `size` that `new` commits to, shown by tiles; `None` when they show nothing. A log is convicted by what
+/// it signed alone: tiles that give neither root may have been spoilt on the way.
+fn committed<R: HashReader>(tiles: &R, size: u64, new: &Checkpoint) -> Result<Option<Hash>, ProveError<R::Error>> {
+    if size == 0 || size == new.size {
+        return Ok(Some(if size == 0 { empty_root() } else { new.root }));
+    }
+    let root = Range::read(tiles, size)?.root();
+    let proof = consistency_proof(tiles, size, new.size)?;
+    Ok(verify_consistency(size, new.size, &proof, &root, &new.root).is_ok().then_some(root))
 }
 
 /// What two checkpoints say by themselves.
@@ -203,7 +245,8 @@ fn follow(source: &Source, last: Option<&Last>, now: &Signed, memory: &Memory) -
     let tiles = TileHashes::new(new.size, |path: &TilePath| source.file(&path.to_string()));
     let mut range = Range::read(&tiles, old.size).map_err(|error| tile_finding(error, old.size))?;
     if range.root() != old.root {
-        return Err(Finding::Rewritten(old.size));
+        let told = committed(&tiles, old.size, new).map_err(|error| tile_finding(error, old.size))?;
+        return Err(if told.is_some() { Finding::Rewritten } else { Finding::OtherTiles }(old.size));
     }
     let mut leaves = Leaves::after(memory.commitments(old.size)?);
     for number in old.size / WIDTH..new.size.div_ceil(WIDTH) {

@@ -221,6 +221,78 @@ fn witnesses_that_are_demanded_later_do_not_undo_what_was_seen() {
     assert_eq!(world.watch().unwrap().before, Some(2));
 }
 
+/// The checkpoint that a mirror shows, with a cosignature of `witness`.
+fn cosigned_by(witness: &countersign_tlog::key::SignerKey, mirror: &Path) -> String {
+    let note = fs::read_to_string(mirror.join("checkpoint")).unwrap();
+    let text = countersign_tlog::note::Note::parse(note.as_bytes()).unwrap().text().to_owned();
+    let now = u64::try_from(Env::Real.now().seconds()).unwrap();
+    format!("{note}{}\n", witness.sign(&text, now).unwrap())
+}
+
+#[test]
+fn a_quorum_is_judged_on_the_newest_cosigned_checkpoint_which_the_newest_must_continue() {
+    use countersign_tlog::key::{Algorithm, KeyName, SignerKey};
+    let mut world = World::new(3);
+    let name = KeyName::parse("witness.example.test/w1").unwrap();
+    let witness = SignerKey::from_seed(name, Algorithm::Ed25519Cosignature, &[7; 32]).unwrap();
+    let log = fs::read_to_string(world.data.path().join("log/trust")).unwrap().replace("quorum none\n", "");
+    world.policy = Policy::parse(format!("{log}witness w1 {}\nquorum w1\n", witness.verifier()).as_bytes()).unwrap();
+    let fork = world.fork();
+
+    let beside = world.mirror.path().join("cosigned");
+    fs::write(&beside, cosigned_by(&witness, world.mirror.path())).unwrap();
+    world.grow(3..300);
+    // The second look has a memory that is ahead of what was cosigned.
+    for before in [None, Some(300)] {
+        let watched = world.watch().unwrap();
+        let cosigned = watched.cosigned.unwrap();
+        assert_eq!((watched.before, watched.signed.checkpoint.size), (before, 300));
+        assert_eq!((cosigned.signed.checkpoint.size, cosigned.lag, cosigned.signed.witnesses.len()), (3, 297, 1));
+    }
+
+    let other = tempfile::tempdir().unwrap();
+    mirror(&append(fork.path(), 0..4, "b"), other.path());
+    let contradicting = cosigned_by(&witness, other.path());
+    fs::write(&beside, &contradicting).unwrap();
+    let split = world.watch().unwrap_err();
+    assert_eq!((split.code(), split.kind(), split.convicts()), ("log_split", RefusalKind::Invalid, true));
+    let kept = |ending: &str| fs::read_to_string(world.data.path().join(format!("seen.evidence{ending}"))).unwrap();
+    let newest = fs::read_to_string(world.mirror.path().join("checkpoint")).unwrap();
+    assert_eq!((kept(""), kept(".cosigned")), (newest, contradicting));
+
+    let whole = cosigned_by(&witness, world.mirror.path());
+    fs::write(&beside, whole.replacen("\n300\n", "\n301\n", 1)).unwrap();
+    assert_eq!(world.watch().unwrap_err().code(), "note_bad_signature", "a cosigned checkpoint nobody signed");
+    fs::write(&beside, whole).unwrap();
+    assert_eq!(world.watch().unwrap().cosigned.unwrap().lag, 0, "the control");
+}
+
+#[test]
+fn spoilt_tiles_convict_no_log() {
+    let world = World::new(300);
+    world.watch().unwrap();
+    world.grow(300..301);
+    let tile = world.mirror.path().join("tile/1/000.p/1");
+    let whole = fs::read(&tile).unwrap();
+    fs::write(&tile, [0; 32]).unwrap();
+    let spoilt = world.watch().unwrap_err();
+    assert_eq!((spoilt.code(), spoilt.convicts()), ("log_other_tiles", false));
+    assert!(!world.data.path().join("seen.evidence").exists());
+    fs::write(&tile, whole).unwrap();
+    assert_eq!(world.watch().unwrap().before, Some(300), "the control");
+}
+
+#[test]
+fn a_logs_own_folder_is_watched_like_its_mirror() {
+    for size in [3, 300] {
+        let world = World::new(size);
+        let (pq, now) = (PostQuantum::Required, Env::Real.now());
+        let demands = Demands { policy: &world.policy, pq, max_age_ms: Some(600_000), now };
+        let watched = watch(&Source::folder(world.data.path().join("log")), &demands, &Memory::default()).unwrap();
+        assert_eq!((watched.signed.checkpoint.size, watched.kinds["countersign.decision.v1"]), (size, size));
+    }
+}
+
 #[test]
 fn a_memory_that_was_tampered_with_is_no_memory() {
     let world = World::new(4);

@@ -20,6 +20,7 @@ pub use serve::serve;
 pub fn log(public: Published) -> Router {
     let routes = Router::new()
         .route("/log/checkpoint", get(read::checkpoint))
+        .route("/log/cosigned", get(read::cosigned))
         .route("/log/tile/{*path}", get(read::tile))
         .route("/log/receipt/{index}", get(read::receipt))
         .route("/log/trust", get(read::trust))

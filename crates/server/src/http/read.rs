@@ -23,6 +23,10 @@ pub(super) async fn checkpoint(State(public): State<Published>) -> Response {
     answer(TEXT, MOMENT, public.checkpoint())
 }
 
+pub(super) async fn cosigned(State(public): State<Published>) -> Result<Response, Problem> {
+    Ok(answer(TEXT, MOMENT, public.cosigned_checkpoint().map_err(not_served)?))
+}
+
 pub(super) async fn trust(State(public): State<Published>) -> Response {
     answer(TEXT, FIVE_MINUTES, public.trust())
 }
@@ -56,9 +60,13 @@ async fn reading<T: Send + 'static>(
     read: impl FnOnce() -> Result<T, NotServed> + Send + 'static,
 ) -> Result<T, Problem> {
     let done = tokio::task::spawn_blocking(read).await.map_err(|_| Problem::ours("internal"))?;
-    done.map_err(|error| match error.kind() {
+    done.map_err(not_served)
+}
+
+fn not_served(error: NotServed) -> Problem {
+    match error.kind() {
         NotServedKind::Malformed => Problem::new(StatusCode::BAD_REQUEST, error.code(), &error, Again::Never),
         NotServedKind::Absent => Problem::new(StatusCode::NOT_FOUND, error.code(), &error, Again::Later),
         NotServedKind::Unavailable => Problem::ours(error.code()),
-    })
+    }
 }

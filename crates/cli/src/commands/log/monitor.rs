@@ -4,9 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use countersign_core::time::Timestamp;
 use countersign_engine::env::Env;
-use countersign_engine::monitor::{Finding, Memory, Source, Watched, watch};
-use countersign_engine::receipt::{Demands, RefusalKind};
+use countersign_engine::monitor::{Cosigned, Finding, Memory, Source, Watched, watch};
+use countersign_engine::receipt::{Demands, RefusalKind, Signed};
 use countersign_probe::Limits;
 use countersign_probe::configured::{ConfiguredUrl, Services};
 use countersign_tlog::policy::{Policy, PostQuantum};
@@ -33,7 +34,7 @@ pub(crate) async fn run(settings: &Settings, global: &Global, args: &LogMonitorA
         tokio::task::spawn_blocking(move || watch(&source, &Demands { policy: &policy, pq, max_age_ms, now }, &memory));
     Ok(match looked.await? {
         Ok(watched) => {
-            say(global, args, &watched);
+            say(global, args, &watched, now);
             Exit::Yes
         }
         Err(finding) => {
@@ -62,7 +63,7 @@ pub(crate) fn policy(path: &Path) -> anyhow::Result<Policy> {
 /// A URL is a read API, anything else a folder.
 fn source(settings: &Settings, log: &str) -> anyhow::Result<Source> {
     if !log.contains("://") {
-        return Ok(Source::Folder(log.into()));
+        return Ok(Source::folder(log.into()));
     }
     let limits = Limits { body: LARGEST_FILE, total: Duration::from_secs(60), ..Limits::default() };
     Ok(Source::Api {
@@ -84,7 +85,7 @@ pub(crate) fn service_url(text: &str) -> anyhow::Result<ConfiguredUrl> {
     ConfiguredUrl::from_configuration(text).map_err(|error| Failure::usage(format!("{text}: {error}")).into())
 }
 
-fn say(global: &Global, args: &LogMonitorArgs, watched: &Watched) {
+fn say(global: &Global, args: &LogMonitorArgs, watched: &Watched, now: Timestamp) {
     let signed = &watched.signed;
     let (origin, size) = (signed.checkpoint.origin.as_str(), signed.checkpoint.size);
     let (proved, open) = (proved(watched), not_proved(args, watched));
@@ -92,7 +93,8 @@ fn say(global: &Global, args: &LogMonitorArgs, watched: &Watched) {
         return show::json(&json!({
             "result": "consistent", "log": origin, "size": size, "before": watched.before,
             "root": signed.checkpoint.root.to_string(), "signed_at": signed.signed_at(), "pq": signed.pq.as_str(),
-            "witnesses": signed.witnesses.iter().map(|one| one.key.as_str()).collect::<Vec<_>>(),
+            "age_seconds": signed.signed_at().map(|at| now.seconds().saturating_sub(at.seconds()).max(0)),
+            "cosigned": watched.cosigned.as_ref().map(cosigned_json),
             "new": watched.kinds, "unknown_kinds": watched.unknown, "proved": proved, "not_proved": open,
         }));
     }
@@ -110,19 +112,39 @@ fn say(global: &Global, args: &LogMonitorArgs, watched: &Watched) {
     open.iter().for_each(|line| show::line(&format!("not proved: {line}")));
 }
 
+fn cosigned_json(cosigned: &Cosigned) -> Value {
+    let witnesses: Vec<&str> = cosigned.signed.witnesses.iter().map(|one| one.key.as_str()).collect();
+    let (size, at) = (cosigned.signed.checkpoint.size, cosigned.signed_at());
+    json!({"size": size, "lag": cosigned.lag, "signed_at": at, "witnesses": witnesses})
+}
+
 fn proved(watched: &Watched) -> Vec<String> {
     let signed = &watched.signed;
     let mut rows = vec![format!("{} keys of the log signed size {}", signed.log.len(), signed.checkpoint.size)];
     rows.extend(signed.signed_at().map(|at| format!("it was the newest at {at}")));
+    rows.extend(watched.cosigned.as_ref().map(cosigned_row));
     rows.extend(watched.before.map(|before| format!("the first {before} entries are those verified before")));
     let new = watched.kinds.values().sum::<u64>();
     rows.push(format!("{new} new entries were read, hash to the signed root, and keep the rules of leaves"));
     rows
 }
 
+fn cosigned_row(cosigned: &Cosigned) -> String {
+    let (count, size) = (cosigned.signed.witnesses.len(), cosigned.signed.checkpoint.size);
+    match cosigned.lag {
+        0 => format!("{count} keys of witnesses cosigned size {size}, the newest"),
+        lag => format!("{count} keys of witnesses cosigned size {size}, {lag} entries before the newest"),
+    }
+}
+
 fn not_proved(args: &LogMonitorArgs, watched: &Watched) -> Vec<String> {
-    let mut rows: Vec<String> =
-        watched.signed.not_proved().iter().map(|row| format!("{}: {}", row.what, row.why)).collect();
+    // What witnesses have cosigned answers for everything up to there.
+    let witnesses = watched.cosigned.as_ref().map(|cosigned| cosigned.signed.witnesses.clone()).unwrap_or_default();
+    let signed = Signed { witnesses, ..watched.signed.clone() };
+    let mut rows: Vec<String> = signed.not_proved().iter().map(|row| format!("{}: {}", row.what, row.why)).collect();
+    if let Some(lag) = watched.cosigned.as_ref().map(|cosigned| cosigned.lag).filter(|lag| *lag > 0) {
+        rows.push(format!("that everybody is shown the last {lag} entries: no witness has cosigned them yet"));
+    }
     if args.state.is_none() {
         rows.push("that the log did not change before today: without --state nothing is remembered".to_owned());
     }
@@ -134,7 +156,7 @@ fn say_finding(global: &Global, finding: &Finding, memory: &Memory) {
     let evidence = memory.evidence().filter(|_| finding.convicts());
     let hint = match (&evidence, finding.kind()) {
         (Some(path), _) => format!(
-            "keep {} and the state file: two checkpoints that one log signed and that contradict each other",
+            "keep {}, what is named like it, and the state file: two checkpoints that one log signed and that contradict each other",
             path.display()
         ),
         (None, RefusalKind::Stale) => "try again; if it stays so, ask the log's operator".to_owned(),

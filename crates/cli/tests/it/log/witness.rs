@@ -79,12 +79,21 @@ fn a_witnessed_log_satisfies_a_quorum_without_ever_waiting_for_it() {
     let server = world.serve();
     eventually("cosigned", || signatures(&server) == 4);
     assert_eq!(world.monitor(&server), Some(0));
+    let (status, beside) = server.get("/log/cosigned");
+    assert_eq!((status, String::from_utf8(beside).expect("text").matches("\u{2014} ").count()), (200, 4));
     assert_eq!(world.verify(&server, 0), Some(0), "the log gives receipts under the cosigned checkpoint");
     append(world.data.path(), &["{\"a\":2}", "{\"a\":3}"]);
     let third = |server: &Server| server.get("/log/checkpoint").1.windows(3).any(|three| three == b"\n3\n");
     eventually("cosigned again", || third(&server) && signatures(&server) == 4);
     assert_eq!(world.verify(&server, 2), Some(0));
     assert_eq!(server.stop(), Some(0));
+
+    // A log's own folder shows the same as its read API.
+    let monitored =
+        told(world.data.path(), &["log", "monitor", "log", "--trust", world.policy.to_str().expect("text")]);
+    assert_eq!((monitored.0, &monitored.1["cosigned"]["lag"]), (Some(0), &0.into()), "{}", monitored.1);
+    assert_eq!(monitored.1["cosigned"]["witnesses"].as_array().map(Vec::len), Some(2));
+    assert!(monitored.1["age_seconds"].as_u64().is_some_and(|age| age < 60), "{}", monitored.1);
 
     // What was cosigned outlives the process, also when no witness answers afterwards.
     let away = policy(world.data.path(), &world.witness, "127.0.0.1:1");
