@@ -136,6 +136,12 @@ impl ResourceUrl {
     pub fn origin(&self) -> String {
         origin(&self.host, self.port)
     }
+
+    /// The URL up to the last `/` of its path: `https://api.example.com/v1/`.
+    pub fn folder(&self) -> &str {
+        let path = self.text.split_once('?').map_or(self.text.as_str(), |(path, _)| path);
+        path.rfind('/').and_then(|at| path.get(..=at)).unwrap_or(path)
+    }
 }
 
 impl fmt::Display for ResourceUrl {

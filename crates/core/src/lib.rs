@@ -15,5 +15,6 @@ pub mod leaf;
 pub mod network;
 pub mod offer;
 pub mod policy;
+pub mod sibling;
 pub mod sign;
 pub mod time;

@@ -39,7 +39,9 @@ impl World {
         for number in 0..sellers {
             let host = format!("seller-{number}.localhost");
             let says = format!("HTTP/1.1 402 Payment Required\r\nContent-Length: {}\r\n\r\n{TERMS}", TERMS.len());
-            let waits = Behaviour::After(WAIT, Box::new(Behaviour::Say(says.into_bytes())));
+            let nothing = Behaviour::Say(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n".to_vec());
+            let here = Behaviour::At("/", Box::new(Behaviour::Say(says.into_bytes())), Box::new(nothing));
+            let waits = Behaviour::After(WAIT, Box::new(here));
             let tls = world.authority.acceptor(&[&host], Leaf::Honest).unwrap();
             let server = Server::start(tls, waits).await.unwrap();
             let url = ResourceUrl::parse(&format!("https://{host}:{}/", server.port())).unwrap();

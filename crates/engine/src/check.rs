@@ -1,7 +1,6 @@
 //! Checks one live paid endpoint: look, read, remember, decide, sign, log, answer.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use countersign_core::endpoint::ResourceUrl;
 use countersign_core::finding::Finding;
@@ -12,11 +11,10 @@ use countersign_core::offer::{self, Exchange, Reading, Word};
 use countersign_core::policy::{self, CheckRequest, Decision};
 use countersign_core::sign::Purpose;
 use countersign_core::time::Timestamp;
-use countersign_probe::{Answer, Declared, Door, Method, Politeness, Refused, Request, challenge};
+use countersign_probe::{Answer, Declared, Door, Method, Politeness, Refused, Request, Turn, challenge};
 use countersign_store::{NewObservation, Observation, Store};
 use serde_json::{Value, json as value};
 use sha2::{Digest, Sha256};
-use tokio::sync::OnceCell;
 
 use crate::decision;
 use crate::env::Env;
@@ -26,8 +24,12 @@ use crate::transparency::{Demand, Misses, Transparency};
 use crate::transport;
 
 mod error;
+mod flights;
+mod sibling;
 
 pub use error::CheckError;
+use flights::Flights;
+pub(crate) use sibling::Sibling;
 
 /// Everything a check uses. Cheap to share behind an `Arc`.
 pub struct Checker {
@@ -37,18 +39,14 @@ pub struct Checker {
     keys: tokio::sync::Mutex<Keys>,
     switches: Vec<&'static str>,
     politeness: Politeness,
-    flights: Mutex<HashMap<FlightKey, Flight>>,
+    flights: Flights<(String, Declared), Arc<Sighting>>,
+    siblings: Flights<String, Sibling>,
     log: Option<(Arc<LogBook>, Misses)>,
 }
 
-/// No run takes this long: two requests of five seconds each, and waiting for the database. What has been open for
+/// No run takes this long: a few requests of five seconds each, and waiting for the database. What has been open for
 /// longer belongs to a process that died; what has not may belong to one that lives beside this one.
 const LONGEST_RUN_MS: i64 = 60_000;
-
-/// The URL, and how it was said to be called.
-type FlightKey = (String, Declared);
-
-type Flight = Arc<OnceCell<Arc<Sighting>>>;
 
 /// One probe as it was stored; requests for the same URL that arrive while it flies share it.
 #[derive(Debug)]
@@ -67,6 +65,8 @@ pub struct Sighting {
     pub response_sha256: Option<String>,
     /// The observation's row id.
     pub observation_id: String,
+    /// What is known of the other paths of its folder.
+    pub(crate) sibling: Sibling,
     /// What the answer came to.
     pub reading: Reading,
     /// What history keeps of it.
@@ -116,9 +116,9 @@ impl Checked {
 impl Checker {
     /// A checker over these parts; `switches` names every lab switch that is on.
     pub fn new(env: Arc<Env>, door: Door, store: Store, keys: Keys, switches: Vec<&'static str>) -> Self {
-        let (politeness, flights) = (Politeness::default(), Mutex::default());
+        let (politeness, flights, siblings) = (Politeness::default(), Flights::default(), Flights::default());
         let keys = tokio::sync::Mutex::new(keys);
-        Self { env, door, store, keys, switches, politeness, flights, log: None }
+        Self { env, door, store, keys, switches, politeness, flights, siblings, log: None }
     }
 
     /// The same checker, logging its decisions.
@@ -186,24 +186,7 @@ impl Checker {
     /// One probe for all who ask for the same URL in the same way at the same time.
     async fn sight(&self, request: &CheckRequest, declared: Declared) -> Result<Arc<Sighting>, CheckError> {
         let key = (request.url.as_str().to_owned(), declared);
-        let flight = Arc::clone(self.flights().entry(key.clone()).or_default());
-        let sighting =
-            flight.get_or_try_init(|| async { self.look(request, declared).await.map(Arc::new) }).await.cloned();
-        self.land(&key, &flight);
-        sighting
-    }
-
-    /// Ends a flight. The last who waited for one may come when a newer one to the same URL is already up, which must
-    /// go on being shared.
-    fn land(&self, key: &FlightKey, flight: &Flight) {
-        let mut flights = self.flights();
-        if flights.get(key).is_some_and(|up| Arc::ptr_eq(up, flight)) {
-            flights.remove(key);
-        }
-    }
-
-    fn flights(&self) -> std::sync::MutexGuard<'_, HashMap<FlightKey, Flight>> {
-        self.flights.lock().unwrap_or_else(PoisonError::into_inner)
+        self.flights.share(key, async { self.look(request, declared).await.map(Arc::new) }).await
     }
 
     /// Probes and remembers. History is read before, so that a sighting never confirms itself.
@@ -215,7 +198,8 @@ impl Checker {
         let run = self.env.row_id()?;
         self.store.start_run(&run, request.url.as_str(), "owner", at).await?;
         let (before, trail) = (history::fold(&past, at), Trail::of(&past, at));
-        let probed = challenge::probe(&self.door, turn, declared, at).await;
+        let probe = Box::pin(challenge::probe(&self.door, turn, declared, at));
+        let (probed, sibling) = self.with_sibling(&request.url, at, &run, probe).await;
         let (method, result) = (probed.method.as_str(), probed.result);
         let first = read(&request.url, method, at, &result, &[]);
         let (keys, key_evidence_sha256) = self.published_keys(&first, &request.url, at).await?;
@@ -224,7 +208,8 @@ impl Checker {
         let response_sha256 = result.as_ref().ok().map(|answer| hex::encode(Sha256::digest(&answer.body)));
         let observation_id = self.env.row_id()?;
         let reading = if keys.is_empty() { first } else { read(&request.url, method, at, &result, &keys) };
-        let reading = reading.and(transport::findings(&result));
+        let told = sibling.findings(reading.kind, at).into_iter().chain(transport::findings(&result));
+        let reading = reading.and(told);
         let observed = decision::observed(at, &result, &reading);
         let sighting = Sighting {
             at,
@@ -234,6 +219,7 @@ impl Checker {
             key_evidence_sha256,
             response_sha256,
             observation_id,
+            sibling,
             reading,
             observed,
             before,
@@ -255,8 +241,7 @@ impl Checker {
         let (mut keys, mut kept) = (Vec::new(), Vec::new());
         for look_up in signed::look_ups(reading, url) {
             let Ok(turn) = self.politeness.turn(&look_up.url, at) else { continue };
-            let get = Request { url: turn.url().clone(), method: Method::Get, body: None };
-            let result = self.door.fetch(&get, at).await;
+            let result = self.get(&turn, at).await;
             let evidence = || decision::evidence(look_up.url.as_str(), "GET", at, &result);
             kept.push(self.store.put_evidence_from(evidence).await?);
             if let Some(answer) = result.ok().filter(|answer| answer.status == 200 && answer.body_complete) {
@@ -264,6 +249,10 @@ impl Checker {
             }
         }
         Ok((keys, kept))
+    }
+
+    async fn get(&self, turn: &Turn, at: Timestamp) -> Result<Answer, Refused> {
+        self.door.fetch(&Request { url: turn.url().clone(), method: Method::Get, body: None }, at).await
     }
 
     /// Earlier observations in the order of their arrival, which is that of their ids: an old one that
@@ -286,8 +275,7 @@ impl Checker {
 
     async fn remember(&self, request: &CheckRequest, sighting: &Sighting, run: &str) -> Result<(), CheckError> {
         let observed = &sighting.observed;
-        let facts = json::to_canonical(observed).map_err(|error| CheckError::Seal(error.to_string()))?;
-        let facts = String::from_utf8(facts).map_err(|error| CheckError::Seal(error.to_string()))?;
+        let facts = facts(observed)?;
         self.store
             .append_observation(&NewObservation {
                 id: &sighting.observation_id,
@@ -338,6 +326,12 @@ impl Sighting {
     pub fn latency_ms(&self) -> Option<i64> {
         self.result.as_ref().ok().map(|answer| i64::try_from(answer.latency_ms).unwrap_or(i64::MAX))
     }
+}
+
+/// Canonical text, for an observation's row.
+fn facts(seen: &impl serde::Serialize) -> Result<String, CheckError> {
+    let bytes = json::to_canonical(seen).map_err(|error| CheckError::Seal(error.to_string()))?;
+    String::from_utf8(bytes).map_err(|error| CheckError::Seal(error.to_string()))
 }
 
 pub(crate) fn read(

@@ -89,7 +89,8 @@ pub(crate) fn document(parts: &Parts<'_>) -> Map<String, Value> {
     put("miss_reason", miss_reason(parts));
     put("unmet_constraints", json!(decided.unmet_constraints));
     put("applied_constraints", Value::Object(decided.applied_constraints.clone()));
-    put("not_evaluated", not_evaluated(decided, reading));
+    put("other_paths", sighting.sibling.to_value(*now));
+    put("not_evaluated", not_evaluated(decided, sighting, reading));
     put("transport", transport(sighting, switches));
     put("evidence", evidence_named(sighting));
     put("binding", Value::Null);
@@ -164,13 +165,13 @@ fn miss_reason(parts: &Parts<'_>) -> Value {
 }
 
 /// What the policy could not evaluate, and what no part of this product evaluates yet.
-fn not_evaluated(decided: &Decision, reading: &Reading) -> Value {
+fn not_evaluated(decided: &Decision, sighting: &Sighting, reading: &Reading) -> Value {
     let mut list = vec![
         json!({"what": "operator", "why": "not built into this version"}),
         json!({"what": "verdict", "why": "not built into this version"}),
         json!({"what": "reputation", "why": "not built into this version"}),
-        json!({"what": "other paths of the host", "why": "only this URL was asked, and a host that sells any path looks the same"}),
     ];
+    list.extend(sighting.sibling.unknown().map(|why| json!({"what": "other paths of the host", "why": why})));
     list.extend(unresolved(reading).into_iter().map(|(what, why)| json!({"what": what, "why": why})));
     list.extend(decided.not_evaluated.iter().map(|one| json!(one)));
     Value::Array(list)
@@ -217,9 +218,14 @@ fn chain(certificates: &[Vec<u8>]) -> Vec<String> {
 }
 
 fn evidence_named(sighting: &Sighting) -> Value {
+    let sibling = sighting.sibling.asked();
+    let observed = std::iter::once(&sighting.observation_id).chain(sibling.map(|asked| &asked.observation_id));
+    let evidence = std::iter::once(&sighting.evidence_sha256)
+        .chain(&sighting.key_evidence_sha256)
+        .chain(sibling.and_then(|asked| asked.evidence_sha256.as_ref()));
     json!({
-        "observation_ids": [sighting.observation_id],
-        "evidence_sha256": std::iter::once(&sighting.evidence_sha256).chain(&sighting.key_evidence_sha256).collect::<Vec<_>>(),
+        "observation_ids": observed.collect::<Vec<_>>(),
+        "evidence_sha256": evidence.collect::<Vec<_>>(),
         "response_sha256": sighting.response_sha256.iter().collect::<Vec<_>>(),
     })
 }

@@ -20,6 +20,8 @@ use serde_json::{Value, json};
 
 #[path = "check/output.rs"]
 mod output;
+#[path = "check/sibling.rs"]
+mod sibling;
 
 const NOW: Timestamp = Timestamp::from_seconds(1_790_000_000);
 const BASE_PAYEE: &str = "0x209693bc6afc0c5328ba36faf03c514ef312287c";
@@ -42,10 +44,16 @@ impl World {
         Self { checker, store, authority, _folder: folder }
     }
 
+    /// Says this at `/paid`, and that there is nothing anywhere else.
     async fn seller(&self, name: &str, says: Vec<u8>) -> (Server, CheckRequest) {
+        self.host(name, Behaviour::Say(says), Behaviour::Say(answer("404 Not Found", ""))).await
+    }
+
+    async fn host(&self, name: &str, paid: Behaviour, elsewhere: Behaviour) -> (Server, CheckRequest) {
         let host = format!("{name}.localhost");
         let tls = self.authority.acceptor(&[&host], Leaf::Honest).unwrap();
-        let server = Server::start(tls, Behaviour::Say(says)).await.unwrap();
+        let behaviour = Behaviour::At("/paid", Box::new(paid), Box::new(elsewhere));
+        let server = Server::start(tls, behaviour).await.unwrap();
         let url = ResourceUrl::parse(&format!("https://{host}:{}/paid", server.port())).unwrap();
         (server, CheckRequest::new(url))
     }

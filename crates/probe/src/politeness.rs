@@ -13,6 +13,8 @@ use countersign_core::time::Timestamp;
 
 /// Looks a minute at one registrable domain.
 pub const LOOKS_A_MINUTE: usize = 6;
+/// Turns that stay for others when a spare one is given: the key documents that one check may fetch.
+const KEPT: usize = 2;
 const WINDOW_MS: i64 = 60_000;
 /// When this many domains are remembered, those whose minute is over are forgotten first.
 const SWEEP_AT: usize = 1024;
@@ -62,6 +64,18 @@ impl Politeness {
     /// # Errors
     /// [`RateLimited`] when the domain has had its looks for the last minute.
     pub fn turn(&self, url: &ResourceUrl, now: Timestamp) -> Result<Turn, RateLimited> {
+        self.take(url, now, self.most)
+    }
+
+    /// Takes a turn for a question that may go unasked: only while two more stay for what must be asked.
+    ///
+    /// # Errors
+    /// [`RateLimited`] when they would not.
+    pub fn spare(&self, url: &ResourceUrl, now: Timestamp) -> Result<Turn, RateLimited> {
+        self.take(url, now, self.most.saturating_sub(KEPT))
+    }
+
+    fn take(&self, url: &ResourceUrl, now: Timestamp, most: usize) -> Result<Turn, RateLimited> {
         let domain = domain(url.host());
         let mut looks = self.looks.lock().unwrap_or_else(PoisonError::into_inner);
         if looks.len() >= SWEEP_AT && !looks.contains_key(&domain) {
@@ -69,7 +83,7 @@ impl Politeness {
         }
         let times = looks.entry(domain.clone()).or_default();
         times.retain(|time| recent(*time, now));
-        if times.len() >= self.most {
+        if times.len() >= most {
             let retry_after_ms = times.front().map_or(WINDOW_MS, |first| WINDOW_MS - now.since(*first));
             return Err(RateLimited { domain, retry_after_ms: u64::try_from(retry_after_ms).unwrap_or(1).max(1) });
         }
@@ -116,6 +130,18 @@ mod tests {
         assert_eq!(take(&politeness, "a.example.com", 59_999), Err(1));
         assert_eq!(take(&politeness, "a.example.com", 60_000), Ok(()), "the first look is a minute old");
         assert_eq!(take(&politeness, "a.example.com", 60_001), Err(999), "the second is not");
+    }
+
+    #[test]
+    fn a_spare_turn_leaves_two_for_what_must_be_asked_and_counts_like_any_other() {
+        let (politeness, url) = (Politeness::default(), ResourceUrl::parse("https://a.example.com/").unwrap());
+        let spare = || politeness.spare(&url, Timestamp::from_millis(0)).map(drop);
+        for _ in 0..4 {
+            assert_eq!(spare(), Ok(()));
+        }
+        assert!(spare().is_err());
+        assert_eq!([0, 0, 0].map(|_| take(&politeness, "a.example.com", 0)), [Ok(()), Ok(()), Err(60_000)]);
+        assert!(Politeness::new(2).spare(&url, Timestamp::from_millis(0)).is_err());
     }
 
     #[test]

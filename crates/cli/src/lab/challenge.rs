@@ -50,6 +50,11 @@ impl Answer {
         Self { status, headers, body: body.into() }
     }
 
+    /// What a path answers at which there is nothing.
+    pub(super) fn not_found() -> Self {
+        Self::new("404 Not Found", "text/plain", "no such thing\n")
+    }
+
     /// A 402 with a JSON body.
     pub(super) fn payment(body: impl Into<Vec<u8>>) -> Self {
         Self::new("402 Payment Required", "application/json", body)

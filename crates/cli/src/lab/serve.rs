@@ -88,7 +88,7 @@ async fn answer(
         // still has to say whom it wants in both places.
         stream.write_all(&Answer::new("421 Misdirected Request", "text/plain", "wrong host\n").bytes()).await?;
     } else if asked.path != "/paid" && !seller.answers_anything() {
-        stream.write_all(&Answer::new("404 Not Found", "text/plain", "no such thing\n").bytes()).await?;
+        stream.write_all(&Answer::not_found().bytes()).await?;
     } else {
         asked.turn = turns.fetch_add(1, Ordering::Relaxed);
         reply(&mut stream, seller.reply, &asked).await?;

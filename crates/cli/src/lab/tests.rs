@@ -214,6 +214,10 @@ async fn only_the_asked_name_and_path_are_sold_except_by_the_wildcard() {
     assert!(say("honest-v2", "/else", "honest-v2.localhost").await.starts_with("HTTP/1.1 404 "));
     assert!(say("honest-v2", "/paid", "cloaked.localhost").await.starts_with("HTTP/1.1 421 "));
     assert!(say("wildcard", "/else", "wildcard.localhost").await.starts_with("HTTP/1.1 402 "));
+    for seller in sellers().iter().filter(|seller| seller.answers_anything() && seller.name != "wildcard") {
+        let host = format!("{}.localhost", seller.name);
+        assert!(say(seller.name, "/else", &host).await.starts_with("HTTP/1.1 404 "), "{}", seller.name);
+    }
 }
 
 #[tokio::test]
@@ -226,10 +230,12 @@ async fn bad_certificates_are_bad_and_good_ones_good() {
 }
 
 #[tokio::test]
-async fn a_second_look_sees_the_next_turn() {
+async fn a_second_look_sees_the_next_turn_and_one_at_another_path_takes_none() {
     let lab = start(0, now()).unwrap();
     let mut amounts = Vec::new();
     for _ in 0..2 {
+        let beside = visit(lab.port, &lab.ca_pem, "price-walk", "/else", "price-walk.localhost").await.unwrap();
+        assert!(beside.starts_with("HTTP/1.1 404 "));
         let text = visit(lab.port, &lab.ca_pem, "price-walk", "/paid", "price-walk.localhost").await.unwrap();
         amounts.push(challenge(text.as_bytes())["accepts"][0]["amount"].clone());
     }

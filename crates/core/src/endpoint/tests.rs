@@ -36,6 +36,18 @@ fn the_parts_are_at_hand() {
 }
 
 #[test]
+fn the_folder_ends_with_the_last_slash_of_the_path() {
+    for (text, folder) in [
+        ("https://api.example.com", "https://api.example.com/"),
+        ("https://api.example.com/v1/weather", "https://api.example.com/v1/"),
+        ("https://api.example.com/v1/", "https://api.example.com/v1/"),
+        ("https://api.example.com:8443/x?next=/a/b", "https://api.example.com:8443/"),
+    ] {
+        assert_eq!(ResourceUrl::parse(text).unwrap().folder(), folder, "{text}");
+    }
+}
+
+#[test]
 fn every_spelling_of_an_ip_address_is_refused() {
     for host in [
         "127.0.0.1",

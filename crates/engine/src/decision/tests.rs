@@ -11,7 +11,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::*;
-use crate::check::{judge, read};
+use crate::check::{Sibling, judge, read};
 use crate::transport;
 
 const NOW: Timestamp = Timestamp::from_seconds(1_790_000_000);
@@ -56,6 +56,7 @@ fn signed(result: Result<Answer, Refused>, request: &CheckRequest) -> Vec<u8> {
         key_evidence_sha256: vec!["0".repeat(64); 2],
         response_sha256: Some("0".repeat(64)),
         observation_id: id,
+        sibling: Sibling::NotAsked("not in this test"),
         reading,
         observed,
         before,

@@ -43,7 +43,7 @@ async fn a_hit_fills_every_member_from_the_live_challenge() {
     assert!(said["latency_ms"].is_u64(), "the round trip of this probe");
     assert_eq!(said["observed"]["amount"], "10000");
     let unseen: Vec<_> = said["not_evaluated"].as_array().unwrap().iter().map(|one| one["what"].clone()).collect();
-    assert_eq!(unseen, ["operator", "verdict", "reputation", "other paths of the host"]);
+    assert_eq!(unseen, ["operator", "verdict", "reputation"]);
 }
 
 #[tokio::test]

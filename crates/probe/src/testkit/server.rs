@@ -32,6 +32,8 @@ pub enum Behaviour {
     Reset(Vec<u8>),
     /// Answers a method with a status and header lines (each ended by CRLF); the first row that fits counts.
     ByMethod(Vec<(&'static str, &'static str)>),
+    /// Does the first on this path, and the second on every other.
+    At(&'static str, Box<Behaviour>, Box<Behaviour>),
     /// Waits this long, then does the other.
     After(Duration, Box<Behaviour>),
     /// Reads and never answers.
@@ -202,6 +204,10 @@ async fn answer(stream: &mut (impl AsyncWrite + Unpin + Send), request: &[u8], b
             let lines = row.map_or("404 Not Found\r\n", |(_, lines)| lines);
             stream.write_all(format!("HTTP/1.1 {lines}Content-Length: 0\r\n\r\n").as_bytes()).await
         }
+        Behaviour::At(path, here, elsewhere) => {
+            let here_asked = asked_path(request) == Some(path.as_bytes());
+            Box::pin(answer(stream, request, if here_asked { *here } else { *elsewhere })).await
+        }
         Behaviour::After(time, then) => {
             tokio::time::sleep(time).await;
             Box::pin(answer(stream, request, *then)).await
@@ -211,6 +217,11 @@ async fn answer(stream: &mut (impl AsyncWrite + Unpin + Send), request: &[u8], b
             Ok(())
         }
     }
+}
+
+/// The second word of the request line.
+fn asked_path(request: &[u8]) -> Option<&[u8]> {
+    request.split(|byte| *byte == b' ').nth(1)
 }
 
 async fn flood(stream: &mut (impl AsyncWrite + Unpin), head: &[u8], more: u64) -> io::Result<()> {

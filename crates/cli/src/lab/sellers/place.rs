@@ -138,7 +138,7 @@ pub(super) const ALL: &[Seller] = &[
     hostile(
         "wildcard",
         "asks money for any path, whether or not anything is there",
-        says("payable", None),
+        finds("payable_with_warnings", "http.wildcard"),
         "honest-v2",
         Reply::Anywhere(|asked| edited(asked, |_| ())),
     ),

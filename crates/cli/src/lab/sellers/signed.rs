@@ -150,8 +150,10 @@ fn published(asked: &Asked) -> Vec<u8> {
 /// Signs with its own key, and publishes that of `seed` in its DID document.
 fn document(asked: &Asked, seed: u8) -> Vec<u8> {
     let did = format!("did:web:{}%3A{}", asked.host, asked.port);
-    if asked.path != "/.well-known/did.json" {
-        return offering(asked, |url| signing::jws(&terms(url), OWN, &format!("{did}#key-1")));
+    match asked.path.as_str() {
+        "/paid" => return offering(asked, |url| signing::jws(&terms(url), OWN, &format!("{did}#key-1"))),
+        "/.well-known/did.json" => {}
+        _ => return Answer::not_found().bytes(),
     }
     let key = json!({"id": "#key-1", "type": "JsonWebKey2020", "controller": did, "publicKeyJwk": signing::jwk(seed)});
     let document = json!({"id": did, "verificationMethod": [key]});
@@ -163,8 +165,10 @@ fn another_site(asked: &Asked) -> Vec<u8> {
 }
 
 fn listed(asked: &Asked) -> Vec<u8> {
-    if asked.path != "/.well-known/http-message-signatures-directory" {
-        return sealed_by(asked, "/paid", "key-1");
+    match asked.path.as_str() {
+        "/paid" => return sealed_by(asked, "/paid", "key-1"),
+        "/.well-known/http-message-signatures-directory" => {}
+        _ => return Answer::not_found().bytes(),
     }
     let mut key = signing::jwk(OWN);
     key["kid"] = json!("key-1");

@@ -1,0 +1,187 @@
+//! Beside the probe of a URL: does its host ask money for a path that cannot exist too? (`core::sibling`)
+//!
+//! It is asked while the URL itself is asked, so that a first check takes no longer, and once a day for each folder. The
+//! answer to the URL comes first in everything: its probe takes its turn before, turns for its keys are kept, it waits
+//! for a sibling at most [`GRACE`] for the answer and as long again for its storage, and nothing that goes wrong here
+//! ends a check. What was not learned is said.
+
+use std::time::Duration;
+
+use countersign_core::endpoint::ResourceUrl;
+use countersign_core::finding::Finding;
+use countersign_core::offer::ReadingKind;
+use countersign_core::sibling::{self, Look, STANDS_MS, Seen};
+use countersign_core::time::Timestamp;
+use countersign_probe::{Answer, Refused, RefusedCode};
+use countersign_store::{NewObservation, Observation};
+use serde_json::{Value, json};
+use tokio::sync::watch;
+
+use super::{CheckError, Checker, read};
+use crate::decision;
+
+/// How much longer than the URL itself a sibling may take. Both are asked of one host at the same time, so that an
+/// ordinary one is there already.
+const GRACE: Duration = Duration::from_millis(500);
+
+const NO_TURN: &str = "its domain was looked at too often in the last minute to ask for a path that cannot exist";
+const NO_ROOM: &str = "the URL is so long that no path beside it could be made up";
+const NOT_KEPT: &str = "what a path that cannot exist answered could not be kept in time";
+
+/// What is known of the other paths in the URL's folder.
+#[derive(Clone, Debug)]
+pub(crate) enum Sibling {
+    /// One was asked, now or within the time for which that stands.
+    Asked(Asked),
+    /// None was, and why.
+    NotAsked(&'static str),
+}
+
+/// A look at a sibling as it was stored.
+#[derive(Clone, Debug)]
+pub(crate) struct Asked {
+    /// When it was made.
+    pub(crate) at: Timestamp,
+    /// The observation's row id.
+    pub(crate) observation_id: String,
+    /// SHA-256 of the evidence document, hex.
+    pub(crate) evidence_sha256: Option<String>,
+    /// What was asked, and what came of it.
+    pub(crate) look: Look,
+}
+
+impl Sibling {
+    /// The look, if there was one.
+    pub(crate) fn asked(&self) -> Option<&Asked> {
+        match self {
+            Self::Asked(asked) => Some(asked),
+            Self::NotAsked(_) => None,
+        }
+    }
+
+    /// Why the other paths of the host are unknown; none when they are not.
+    pub(crate) fn unknown(&self) -> Option<&'static str> {
+        match self {
+            Self::Asked(asked) => asked.look.seen.unknown(),
+            Self::NotAsked(why) => Some(why),
+        }
+    }
+
+    /// What it says of a URL whose answer is of this kind, seen at `at`.
+    pub(super) fn findings(&self, kind: ReadingKind, at: Timestamp) -> Option<Finding> {
+        self.asked().and_then(|asked| sibling::examine(kind, &asked.look, at.since(asked.at)))
+    }
+
+    /// The decision's member `other_paths`: null when none was asked.
+    pub(crate) fn to_value(&self, now: Timestamp) -> Value {
+        self.asked().map_or(Value::Null, |Asked { at, look, .. }| {
+            let age_s = now.since(*at).max(0) / 1000;
+            json!({"asked": look.asked, "answer": look.seen, "observed_at": at, "age_s": age_s})
+        })
+    }
+}
+
+impl Asked {
+    /// From its row; none when the row does not read or no longer stands.
+    fn standing(row: Observation, at: Timestamp) -> Option<Self> {
+        let look: Look = serde_json::from_str(&row.facts).ok()?;
+        let (observation_id, evidence_sha256) = (row.id, row.evidence_sha256);
+        let standing = look.seen.stands(at.since(row.observed_at));
+        standing.then_some(Self { at: row.observed_at, observation_id, evidence_sha256, look })
+    }
+}
+
+impl Checker {
+    /// Does `main`, which probes `url`, and beside it asks a sibling of it.
+    pub(super) async fn with_sibling<T>(
+        &self,
+        url: &ResourceUrl,
+        at: Timestamp,
+        run: &str,
+        main: impl Future<Output = T>,
+    ) -> (T, Sibling) {
+        let (up, over) = watch::channel(());
+        let main = async move {
+            let done = main.await;
+            drop(up);
+            done
+        };
+        // Boxed, because two fetches side by side are large.
+        let work = Box::pin(self.sibling(url, at, run, over.clone()));
+        let shared = self.siblings.share(url.folder().to_owned(), work);
+        let beside = async {
+            tokio::select! {
+                known = shared => known.unwrap_or(Sibling::NotAsked(NOT_KEPT)),
+                () = after(over, 2 * GRACE) => Sibling::NotAsked(NOT_KEPT),
+            }
+        };
+        tokio::join!(main, beside)
+    }
+
+    /// What is remembered, or else what is asked now.
+    async fn sibling(
+        &self,
+        url: &ResourceUrl,
+        at: Timestamp,
+        run: &str,
+        over: watch::Receiver<()>,
+    ) -> Result<Sibling, CheckError> {
+        if let Some(asked) = self.remembered(url.folder(), at).await? {
+            return Ok(Sibling::Asked(asked));
+        }
+        let Ok(made_up) = sibling::url(url, &self.env.random()?) else { return Ok(Sibling::NotAsked(NO_ROOM)) };
+        let Ok(turn) = self.politeness.spare(&made_up, at) else { return Ok(Sibling::NotAsked(NO_TURN)) };
+        let result = tokio::select! {
+            result = Box::pin(self.get(&turn, at)) => result,
+            () = after(over, GRACE) => Err(given_up()),
+        };
+        let kept = self.keep_sibling(&made_up, at, run, &result).await?;
+        Ok(Sibling::Asked(kept))
+    }
+
+    async fn remembered(&self, folder: &str, at: Timestamp) -> Result<Option<Asked>, CheckError> {
+        let since = at.plus_millis(-STANDS_MS);
+        let mut rows = self.store.observations("siblings", folder, since, 1).await?;
+        Ok(rows.pop().and_then(|row| Asked::standing(row, at)))
+    }
+
+    async fn keep_sibling(
+        &self,
+        url: &ResourceUrl,
+        at: Timestamp,
+        run: &str,
+        result: &Result<Answer, Refused>,
+    ) -> Result<Asked, CheckError> {
+        let evidence = || decision::evidence(url.as_str(), "GET", at, result);
+        let evidence_sha256 = self.store.put_evidence_from(evidence).await?;
+        let look = Look { asked: url.as_str().to_owned(), seen: Seen::of(read(url, "GET", at, result, &[]).kind) };
+        let latency_ms = result.as_ref().ok().map(|answer| i64::try_from(answer.latency_ms).unwrap_or(i64::MAX));
+        let row = NewObservation {
+            id: &self.env.row_id()?,
+            subject_kind: "siblings",
+            subject_key: url.folder(),
+            source: "sibling",
+            observed_at: at,
+            trust_class: "independent",
+            run_id: Some(run),
+            outcome: look.seen.as_str(),
+            latency_ms,
+            evidence_sha256: Some(&evidence_sha256),
+            facts: &super::facts(&look)?,
+        };
+        let observation_id = self.store.append_observation(&row).await?;
+        Ok(Asked { at, observation_id, evidence_sha256: Some(evidence_sha256), look })
+    }
+}
+
+/// Until the probe of the URL is over, and `grace` longer.
+async fn after(mut over: watch::Receiver<()>, grace: Duration) {
+    // Nothing is ever sent: the sender going away is the sign.
+    let _closed = over.changed().await;
+    tokio::time::sleep(grace).await;
+}
+
+fn given_up() -> Refused {
+    let detail = "the URL beside it had been answered, and this was not waited for".to_owned();
+    Refused { code: RefusedCode::FirstByteTimeout, detail, chain: Vec::new(), elapsed_ms: 0 }
+}
