@@ -4,6 +4,8 @@ mod app;
 mod args;
 mod commands;
 mod lab;
+#[cfg(test)]
+mod refusals;
 mod settings;
 mod show;
 

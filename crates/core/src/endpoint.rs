@@ -98,6 +98,21 @@ impl UrlError {
             Self::Malformed => "url_malformed",
         }
     }
+
+    /// Every value, in the order in which [`ResourceUrl::parse`] can meet it.
+    pub const ALL: [Self; 11] = [
+        Self::TooLong,
+        Self::NotHttps,
+        Self::Backslash,
+        Self::BadCharacter,
+        Self::Userinfo,
+        Self::IpLiteral,
+        Self::NoHost,
+        Self::BadPort,
+        Self::BadHost,
+        Self::NotNormal,
+        Self::Malformed,
+    ];
 }
 
 impl ResourceUrl {

@@ -7,7 +7,7 @@
 use countersign_core::domain;
 use countersign_core::history::{self, Observed, Outcome, Standing, Trust};
 use countersign_core::offer::signed::{ResponseState, State};
-use countersign_core::offer::{self, NotEvaluated, Offer, Reading, ReadingKind, clean};
+use countersign_core::offer::{self, Offer, Reading, ReadingKind, clean};
 use countersign_core::policy::{CheckRequest, Decision};
 use countersign_core::time::Timestamp;
 use countersign_probe::{Answer, Refused};
@@ -16,7 +16,10 @@ use sha2::{Digest, Sha256};
 
 use crate::check::{Judged, Sighting};
 
+mod miss;
 mod seed;
+
+pub use miss::Miss;
 
 /// How long the terms in a decision stand, from the moment they were seen.
 pub const VALID_FOR_MS: i64 = 10 * 60 * 1000;
@@ -86,7 +89,7 @@ pub(crate) fn document(parts: &Parts<'_>) -> Map<String, Value> {
     put("signatures", json!(reading.signatures));
     put("schema_source", json!(reading.input_schema));
     put("quote_sha256", json!(reading.quote_sha256));
-    put("miss_reason", miss_reason(parts));
+    put("miss_reason", json!(miss::of(parts).map(Miss::as_str)));
     put("unmet_constraints", json!(decided.unmet_constraints));
     put("applied_constraints", Value::Object(decided.applied_constraints.clone()));
     put("other_paths", sighting.sibling.to_value(*now));
@@ -147,21 +150,6 @@ fn changes(after: &Standing) -> Value {
         "price_changed_at": after.price_changed_at,
         "schema_changed_at": after.schema_changed_at,
     })
-}
-
-/// The policy knows only what was read; why nothing could be read is said here.
-fn miss_reason(parts: &Parts<'_>) -> Value {
-    if parts.judged.decided.selected.is_some() {
-        return Value::Null;
-    }
-    match (&parts.sighting.result, parts.sighting.reading.kind) {
-        (Err(refused), _) if refused.code.as_str().contains("timeout") => json!("probe_timeout"),
-        (Err(refused), _) if refused.code.as_str().starts_with("address") => json!("ssrf"),
-        (Err(_), _) => json!("no_402_envelope"),
-        (_, ReadingKind::NotEvaluated(NotEvaluated::Reachable200)) => json!("reachable_200"),
-        (_, ReadingKind::NotEvaluated(NotEvaluated::ServerError)) => json!("upstream_5xx"),
-        _ => json!(parts.judged.decided.miss_reason),
-    }
 }
 
 /// What the policy could not evaluate, and what no part of this product evaluates yet.

@@ -1,6 +1,7 @@
 //! Everything that is tested through the real binary, linked once.
 
 mod answers;
+mod bad_input;
 mod commands;
 mod common;
 mod door;

@@ -37,6 +37,24 @@ pub enum CheckError {
 }
 
 impl CheckError {
+    /// Every code, what it means in general, and what to do. [`CheckError::hint`] knows more about the case at hand.
+    pub const CODES: [(&str, &str, &str); 6] = [
+        (
+            "rate_limited",
+            "the domain was looked at often enough in the last minute, so nothing was sent",
+            "ask again when the sentence says so",
+        ),
+        (
+            "history_damaged",
+            "an earlier observation of the URL does not read, so nobody can say whether its recipient changed",
+            "put a backup of the database in its place",
+        ),
+        ("store_failed", "the database cannot be used", "do what the hint says; `countersign doctor` looks again"),
+        ("keys_unusable", "there is no signing key that can be used", "do what the hint says"),
+        ("no_randomness", "the operating system gave no randomness", "try again once the system has started fully"),
+        ("seal_failed", "the decision could not be signed", "report this as a defect of this program"),
+    ];
+
     /// Stable code for callers.
     pub const fn code(&self) -> &'static str {
         match self {

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
+use countersign_core::offer::rules;
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
 use hyper::client::conn::http1;
@@ -152,13 +153,22 @@ fn padded(scan: &Scan) -> Option<TransportFlag> {
     scan.ask(|scan| scan.padded()).then_some(TransportFlag::ChunkPadding)
 }
 
-/// The scan saw the bytes themselves, so its word comes before hyper's.
+/// The scan saw the bytes themselves, so its word comes before hyper's, whose own words then only say that the scan
+/// stopped the connection.
 fn explain(error: &hyper::Error, scan: &Scan) -> Failure {
-    let code = scan.ask(|scan| scan.trouble()).unwrap_or(match error {
+    if let Some(code) = scan.ask(|scan| scan.trouble()) {
+        return Failure::new(code, sentence(code));
+    }
+    let code = match error {
         error if error.is_parse_too_large() => RefusedCode::HeadTooLarge,
         error if error.is_parse() => RefusedCode::HeadMalformed,
         _ => RefusedCode::ClosedEarly,
-    });
+    };
     let cause = std::error::Error::source(error).map(|cause| format!(": {cause}")).unwrap_or_default();
-    Failure::new(code, format!("{error}{cause}"))
+    Failure::new(code, format!("{} ({error}{cause})", sentence(code)))
+}
+
+/// What the table of rules says of a code of ours.
+fn sentence(code: RefusedCode) -> &'static str {
+    rules::rule(&format!("transport.{code}")).map_or("no usable answer came", |rule| rule.reason)
 }
