@@ -66,6 +66,8 @@ export interface Proved {
   leaf: { type: string; ts: string; known: boolean } | null;
   /** The logged document, byte for byte. */
   document: { text: string; signature: "valid" | "not_checked"; keyId: string } | null;
+  /** What a key said of itself, when the receipt is one of a key; `until` is null while it signs. */
+  key: { keyId: string; publicKey: string; purpose: string; from: string; until: string | null } | null;
   /** What a reader might take for proved and is not. */
   notProved: { what: string; why: string }[];
 }

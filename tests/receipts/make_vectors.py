@@ -97,6 +97,18 @@ def decision(**more):
     return jcs(dict(body, signature=b64(SIGNER.sign(jcs(body)))))
 
 
+def statement(until=None, signer=SIGNER, **more):
+    """What a key says of itself."""
+    public = SIGNER.public_key().public_bytes_raw()
+    body = {"schema": "countersign/key/v1", "issuedAt": until or "2026-09-01T08:00:00Z", "keyId": KEY_ID, "publicKey": b64(public),
+            "purpose": "decision", "from": "2026-09-01T08:00:00Z", "until": until, **more}
+    return jcs(dict(body, signature=b64(signer.sign(jcs(body)))))
+
+
+def of_key(document):
+    return receipt(2, 7, [ED], kind="countersign.key.v1", document=document)
+
+
 def leaf_of(kind, document, ts=MINUTE, salt=SALT):
     commitment = hmac.new(salt, kind.encode() + b"\0" + document, hashlib.sha256).hexdigest()
     return commitment, jcs({"commitment": commitment, "ts": ts, "type": kind})
@@ -164,6 +176,25 @@ case("a newer kind of leaf", receipt(1, 3, [ED], kind="countersign.weather.v7"),
 case("without its reveal", without(good, "reveal"), "proved", index=3, size=7, pq="no_key")
 case("spelled with spaces and escapes", json.dumps(good, indent=2), "proved", index=3, size=7, pq="no_key")
 case("a document beyond ASCII", receipt(1, 2, [ED], document=decision(note="\u20ac \U0001f600 \u2028\\ \"")), "proved", index=1, size=2, pq="no_key")
+
+# What a key says of itself.
+END = "2026-09-08T08:00:00Z"
+case("a key that signs", of_key(statement()), "proved", index=2, size=7, pq="no_key")
+case("a key that ended", of_key(statement(END)), "proved", index=2, size=7, pq="no_key")
+MEMBER = "key_statement_member"
+for name, document in [
+    ("another purpose", statement(purpose="everything")),
+    ("another schema", statement(schema="countersign/key/v2")),
+    ("another member", statement(successor="x")),
+    ("an end before its beginning", statement("2026-08-31T08:00:00Z")),
+    ("a fraction of a second", statement(**{"from": "2026-09-01T08:00:00.0Z"})),
+    ("the date of its beginning at its end", statement(END, issuedAt="2026-09-01T08:00:00Z")),
+    ("another key's id", statement(keyId="0011223344556677")),
+    ("a decision in its place", decision()),
+]:
+    case(f"a key with {name}", of_key(document), "invalid", MEMBER)
+case("a key that another signed for", of_key(statement(END, signer=ed25519.Ed25519PrivateKey.from_private_bytes(bytes([8]) * 32))), "invalid", "signature_invalid")
+case("a key whose end was moved", of_key(statement(END).replace(b"2026-09-08", b"2026-09-09")), "invalid", "signature_invalid")
 
 # What the reader's policy refuses.
 case("the post-quantum line stripped under --require-pq", strip(pq, PQ), "trust_policy_not_met", "pq_missing", trust="log+pq", require_pq=True)

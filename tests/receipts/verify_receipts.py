@@ -21,6 +21,8 @@ except ImportError:
 
 EXIT = {"proved": 0, "invalid": 1, "malformed": 3, "stale": 4, "trust_policy_not_met": 5}
 RECEIPT = {"schema", "log_origin", "index", "leaf_hash", "inclusion_path", "checkpoint"}
+KEY = {"schema", "issuedAt", "keyId", "publicKey", "purpose", "from", "until", "signature"}
+PURPOSES = {"verdict", "decision", "approval", "evidence", "credential", "log"}
 REVEAL = {"type", "ts", "commitment", "salt", "document"}
 
 
@@ -98,6 +100,34 @@ def open_reveal(reveal):
     need(commitment == reveal["commitment"], "invalid", "the document is not the one committed to")
     leaf = f'{{"commitment":"{commitment}","ts":"{reveal["ts"]}","type":"{reveal["type"]}"}}'
     return sha(b"\0" + leaf.encode())
+
+
+def second(text):
+    """The one spelling of a second that exists; None for anything else."""
+    try:
+        time.strptime(text, "%Y-%m-%dT%H:%M:%SZ")
+        return text if re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", text) else None
+    except (TypeError, ValueError):
+        return None
+
+
+def open_key_statement(document):
+    """What a key says of itself, signed by that key."""
+    try:
+        said = strict(document.encode())
+    except Refused as refused:
+        raise Refused("invalid", str(refused)) from None
+    need(isinstance(said, dict) and set(said) == KEY, "invalid", "not the members of a key's statement")
+    start, end, public, signature = said["from"], said["until"], unbase64(said["publicKey"]), unbase64(said["signature"])
+    need(said["schema"] == "countersign/key/v1" and str(said["purpose"]) in PURPOSES, "invalid", "schema or purpose")
+    need(second(start) and (end is None or (second(end) and start <= end)), "invalid", "from or until")
+    need(said["issuedAt"] == (end or start), "invalid", "issuedAt")
+    need(public and len(public) == 32 and said["keyId"] == sha(public)[:8].hex(), "invalid", "publicKey or keyId")
+    rest = json.dumps({name: said[name] for name in KEY - {"signature"}}, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    try:
+        Ed25519PublicKey.from_public_bytes(public).verify(signature or b"", rest.encode())
+    except (InvalidSignature, ValueError):
+        raise Refused("invalid", "the key did not sign what is said of it") from None
 
 
 def root_of(leaf, index, size, path):
@@ -217,6 +247,8 @@ def verify(data, trust, require_pq=False, max_age=None, now=None):
     leaf = bytes.fromhex(receipt["leaf_hash"])
     if "reveal" in receipt:
         need(open_reveal(receipt["reveal"]) == leaf, "invalid", "the revealed leaf is not the receipt's")
+        if receipt["reveal"]["type"] == "countersign.key.v1":
+            open_key_statement(receipt["reveal"]["document"])
     need(receipt["checkpoint"].split("\n")[0] == receipt["log_origin"], "invalid", "another log in the checkpoint")
     valid, size, root = accept(receipt["checkpoint"], policy, require_pq)
     need(root_of(leaf, receipt["index"], size, path) == root, "invalid", "the path leads to another root")

@@ -68,7 +68,7 @@ pub(crate) enum Command {
     /// Run the transparency log, and watch logs
     #[command(subcommand)]
     Log(LogCommand),
-    /// Get a decision's receipt again, or renew one
+    /// Get the receipt of a decision or a key again, or renew one
     #[command(subcommand)]
     Receipt(ReceiptCommand),
     /// Serve honest and hostile sellers on loopback
@@ -218,6 +218,9 @@ pub(crate) struct VerifyArgs {
     /// Trust this base64 public key (may be repeated); by default the keys of the data directory
     #[arg(long = "key", value_name = "BASE64")]
     pub(crate) keys: Vec<String>,
+    /// Receipt of a signing key (may be repeated): refuse what is dated outside the time in which the key signed
+    #[arg(long = "key-receipt", value_name = "FILE")]
+    pub(crate) key_receipts: Vec<PathBuf>,
     /// Judge expiry and age at this time instead of now
     #[arg(long, value_name = "TIME")]
     pub(crate) at: Option<String>,
@@ -272,10 +275,14 @@ pub(crate) enum LogCommand {
 /// `countersign receipt`
 #[derive(Debug, Subcommand)]
 pub(crate) enum ReceiptCommand {
-    /// Write the receipt of a signed decision that was logged from this data directory
+    /// Write the receipt of a signed decision or of a key that was logged from this data directory
     Export {
         /// The signed decision, or the receipt itself
-        file: PathBuf,
+        #[arg(required_unless_present = "key", conflicts_with = "key")]
+        file: Option<PathBuf>,
+        /// The key with this keyId: when it signs, or signed
+        #[arg(long, value_name = "KEYID")]
+        key: Option<String>,
         /// Write here instead of to standard output
         #[arg(long, value_name = "FILE")]
         out: Option<PathBuf>,

@@ -18,7 +18,7 @@ use sha2::{Digest, Sha256};
 
 use crate::decision;
 use crate::env::Env;
-use crate::keys::Keys;
+use crate::keys::{Keys, leaves};
 use crate::log::LogBook;
 use crate::transparency::{Demand, Misses, Transparency};
 use crate::transport;
@@ -155,7 +155,7 @@ impl Checker {
         // Log: the leaf is durable and under a signed checkpoint before the answer leaves. If the process dies in
         // here, the log may hold a leaf whose decision nobody received: a commitment that no reveal opens.
         let selected = judged.decided.selected.is_some();
-        let transparency = self.log(&bytes, selected).await;
+        let transparency = self.log(&bytes, selected).await?;
 
         // Answer: the receipt is kept first, so that whoever lost the answer can still export it. If the process dies
         // in here, decision and receipt are in the store.
@@ -164,13 +164,15 @@ impl Checker {
         Ok(Checked { bytes, document, word: judged.told.word, selected, transparency, demand })
     }
 
-    /// A decision that selected nothing leaves no leaf unless misses are logged too.
-    async fn log(&self, bytes: &[u8], selected: bool) -> Transparency {
+    /// A decision that selected nothing leaves no leaf unless misses are logged too, and neither do changes of keys while
+    /// nothing that they signed is logged.
+    async fn log(&self, bytes: &[u8], selected: bool) -> Result<Transparency, CheckError> {
         match &self.log {
             Some((book, misses)) if selected || *misses == Misses::Logged => {
-                Transparency::log_in_background(book, bytes).await
+                let keys = leaves::missing(&*self.keys.lock().await, book.place())?;
+                Ok(Transparency::log_in_background(book, keys, bytes).await)
             }
-            Some(_) | None => Transparency::NotLogged,
+            Some(_) | None => Ok(Transparency::NotLogged),
         }
     }
 
@@ -296,9 +298,7 @@ impl Checker {
     }
 
     async fn sign(&self, document: serde_json::Map<String, Value>, now: Timestamp) -> Result<Vec<u8>, CheckError> {
-        let mut keys = self.keys.lock().await;
-        let key = keys.current(Purpose::Decision, &self.env)?;
-        countersign_core::sign::seal(document, now, key).map_err(|error| CheckError::Seal(error.to_string()))
+        Ok(self.keys.lock().await.seal(Purpose::Decision, document, now, &self.env)?)
     }
 
     async fn keep(&self, bytes: &[u8], now: Timestamp) -> Result<(), CheckError> {

@@ -5,12 +5,21 @@
 //! Of several processes that need a first key at once, one makes it and the others find it: keys are made under a lock
 //! on `keys/.lock`, after reading the folder again. A crash between the two steps of a rotation leaves two keys called
 //! current; the newest signs, and of two keys for one purpose the later one always has the later `created`.
+//!
+//! A key signs from the second it was made in to the second in which the next one for its purpose was made. That follows
+//! from the files alone, so it holds after a crash too. Nothing is ever dated outside: whoever signs reads the folder
+//! again under a shared lock, and a rotation takes its time under the exclusive one, so no process goes on signing with
+//! a key that another has replaced.
+
+pub mod leaves;
 
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use countersign_core::sign::{KeyFile, KeyState, Purpose, SigningKey, VerifyingKey};
+use countersign_core::sign::{KeyFile, KeyState, Purpose, SealError, SigningKey, Validity, VerifyingKey, seal};
+use countersign_core::time::Timestamp;
+use serde_json::{Map, Value};
 
 use crate::env::{Env, NoRandomness};
 
@@ -46,6 +55,9 @@ pub enum KeysError {
     /// No randomness for a new key.
     #[error(transparent)]
     NoRandomness(#[from] NoRandomness),
+    /// The document could not be written in canonical form.
+    #[error("the document could not be signed: {0}")]
+    Seal(#[from] SealError),
 }
 
 impl KeysError {
@@ -56,6 +68,7 @@ impl KeysError {
             Self::TooOpen(_) => "run `chmod 600` on it, and make a new key if anyone else may have read it",
             Self::Damaged { .. } => "restore it from a backup, or move it away and run `countersign keys rotate`",
             Self::NoRandomness(_) => "try again once the system has started fully",
+            Self::Seal(_) => "report this as a defect of this program",
         }
     }
 }
@@ -81,16 +94,39 @@ impl Keys {
         self.files.iter().filter(|file| file.purpose == purpose).map(|file| file.key.verifying_key()).collect()
     }
 
-    /// The key that signs now, made on first use.
+    /// When this key signs; [`Validity::until`] is none for the newest of its purpose.
+    pub fn validity(&self, file: &KeyFile) -> Validity {
+        let next = |other: &&KeyFile| {
+            other.purpose == file.purpose && other.state != KeyState::Announced && other.created > file.created
+        };
+        let until = self.files.iter().filter(next).map(|other| other.created).min();
+        Validity { from: file.created, until }
+    }
+
+    /// The key that signs now, made on first use. Another process may have made or replaced it since this one looked.
     ///
     /// # Errors
-    /// [`KeysError`] when a new key cannot be made or written.
+    /// [`KeysError`] when the folder cannot be read, or a new key cannot be made or written.
     pub fn current(&mut self, purpose: Purpose, env: &Env) -> Result<&SigningKey, KeysError> {
-        let at = match self.newest(purpose) {
-            Some(at) => at,
-            None => self.first(purpose, env)?,
-        };
+        let at = self.signing(purpose, env)?;
         Ok(&self.files[at].key)
+    }
+
+    /// Signs a document of `now` with the key that signs now. `now` must have been read before the call. Where the clock
+    /// runs behind the making of the key, the document is dated by the key: it was not signed before.
+    ///
+    /// # Errors
+    /// As [`Keys::current`], and [`KeysError::Seal`].
+    pub fn seal(
+        &mut self,
+        purpose: Purpose,
+        document: Map<String, Value>,
+        now: Timestamp,
+        env: &Env,
+    ) -> Result<Vec<u8>, KeysError> {
+        let at = self.signing(purpose, env)?;
+        let file = &self.files[at];
+        Ok(seal(document, now.max(file.created), &file.key)?)
     }
 
     /// Makes a new current key; the old one stays as `previous`, so that what it signed still verifies.
@@ -99,7 +135,7 @@ impl Keys {
     /// # Errors
     /// [`KeysError`] when a file cannot be written.
     pub fn rotate(&mut self, purpose: Purpose, env: &Env) -> Result<&SigningKey, KeysError> {
-        let _lock = lock(&self.dir)?;
+        let _lock = lock(&self.dir, Lock::Exclusive)?;
         self.files = read_all(&self.dir)?;
         let at = self.add(purpose, env)?;
         for file in &mut self.files[..at] {
@@ -118,9 +154,17 @@ impl Keys {
         mine.max_by_key(|(_, file)| file.created).map(|(at, _)| at)
     }
 
+    /// Whoever rotates meanwhile waits, and takes its time afterwards.
+    fn signing(&mut self, purpose: Purpose, env: &Env) -> Result<usize, KeysError> {
+        let shared = lock(&self.dir, Lock::Shared)?;
+        self.files = read_all(&self.dir)?;
+        drop(shared);
+        self.newest(purpose).map_or_else(|| self.first(purpose, env), Ok)
+    }
+
     /// Another process may have made it since this one looked.
     fn first(&mut self, purpose: Purpose, env: &Env) -> Result<usize, KeysError> {
-        let _lock = lock(&self.dir)?;
+        let _lock = lock(&self.dir, Lock::Exclusive)?;
         self.files = read_all(&self.dir)?;
         match self.newest(purpose) {
             Some(at) => Ok(at),
@@ -132,7 +176,8 @@ impl Keys {
     fn add(&mut self, purpose: Purpose, env: &Env) -> Result<usize, KeysError> {
         let key = SigningKey::from_seed(env.random()?);
         let others = self.files.iter().filter(|file| file.purpose == purpose);
-        let created = others.map(|file| file.created.plus_millis(1000)).chain([env.now()]).max().unwrap_or(env.now());
+        let now = Timestamp::from_seconds(env.now().seconds());
+        let created = others.map(|file| file.created.plus_millis(1000)).max().map_or(now, |next| next.max(now));
         let file = KeyFile { purpose, state: KeyState::Current, created, key };
         write(&self.dir, &file)?;
         self.files.push(file);
@@ -151,14 +196,25 @@ fn read_all(dir: &Path) -> Result<Vec<KeyFile>, KeysError> {
     paths.iter().map(|path| read(path)).collect()
 }
 
-/// Waits for the lock under which keys are made; it ends with the file, and so with the process.
-fn lock(dir: &Path) -> Result<fs::File, KeysError> {
+enum Lock {
+    /// Keys are read by whoever signs.
+    Shared,
+    /// Keys are made.
+    Exclusive,
+}
+
+/// Waits for the lock; it ends with the file, and so with the process.
+fn lock(dir: &Path, kind: Lock) -> Result<fs::File, KeysError> {
     use std::os::unix::fs::OpenOptionsExt;
     let path = dir.join(".lock");
     let io = |source| KeysError::Io { path: path.clone(), source };
     make(dir).map_err(io)?;
     let file = fs::OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(&path).map_err(io)?;
-    file.lock().map_err(io)?;
+    let locked = match kind {
+        Lock::Shared => file.lock_shared(),
+        Lock::Exclusive => file.lock(),
+    };
+    locked.map_err(io)?;
     Ok(file)
 }
 

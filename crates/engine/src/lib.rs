@@ -13,6 +13,7 @@ pub mod published;
 pub mod receipt;
 pub mod transparency;
 mod transport;
+pub mod validity;
 pub mod verify;
 pub mod witness;
 

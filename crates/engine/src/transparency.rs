@@ -8,6 +8,7 @@ use std::sync::Arc;
 use countersign_core::leaf::LeafType;
 use serde_json::{Value, json};
 
+use crate::keys::leaves::{self, Missing};
 use crate::log::LogBook;
 use crate::receipt::Receipt;
 
@@ -51,9 +52,9 @@ pub enum Demand {
 }
 
 impl Transparency {
-    /// Logs a decision. Blocking: the log signs, or says why not.
-    pub(crate) fn log(book: &LogBook, document: &[u8]) -> Self {
-        match book.append(LeafType::decision(), document) {
+    /// Logs a decision behind every change of keys that the log lacks. Blocking: the log signs, or says why not.
+    pub(crate) fn log(book: &LogBook, keys: Vec<Missing>, document: &[u8]) -> Self {
+        match leaves::log(keys, book).and_then(|()| book.append(LeafType::decision(), document)) {
             Ok(receipt) => Self::CheckpointSigned(Box::new(receipt)),
             Err(error) => {
                 Self::Unavailable { code: error.code().to_owned(), reason: error.to_string(), hint: error.hint() }
@@ -62,9 +63,9 @@ impl Transparency {
     }
 
     /// As [`Transparency::log`], off the runtime's threads.
-    pub(crate) async fn log_in_background(book: &Arc<LogBook>, document: &[u8]) -> Self {
+    pub(crate) async fn log_in_background(book: &Arc<LogBook>, keys: Vec<Missing>, document: &[u8]) -> Self {
         let (book, document) = (Arc::clone(book), document.to_vec());
-        let logged = tokio::task::spawn_blocking(move || Self::log(&book, &document)).await;
+        let logged = tokio::task::spawn_blocking(move || Self::log(&book, keys, &document)).await;
         logged.unwrap_or_else(|error| Self::Unavailable {
             code: "log_ended".to_owned(),
             reason: error.to_string(),

@@ -6,6 +6,7 @@ import { concat, equal, fromBase64, hash32FromHex, hmacSha256, toHex, utf8 } fro
 import { openDocument } from "./document.js";
 import { Fault, invalid, malformed, stale, untrusted } from "./fault.js";
 import { JsonError, Literal, canonicalize, read } from "./json.js";
+import { KEY_TYPE, openKeyStatement } from "./key.js";
 import { KINDS } from "./kinds.js";
 import { ML_DSA_44, decimal, parseCheckpoint, parseNote, verifyNote } from "./note.js";
 import { parsePolicy, witnessKeys, witnessed } from "./policy.js";
@@ -36,6 +37,7 @@ const refused = (result, code, reason) => ({ result, code, reason });
 
 async function judge(receipt, policy, options) {
   const leaf = receipt.reveal && (await openReveal(receipt));
+  const key = leaf?.type === KEY_TYPE ? await openKeyStatement(receipt.reveal.document) : null;
   const note = parseNote(receipt.checkpoint);
   const checkpoint = parseCheckpoint(note.text);
   if (checkpoint.origin !== receipt.logOrigin) throw invalid("origin_mismatch");
@@ -50,7 +52,7 @@ async function judge(receipt, policy, options) {
     logOrigin: checkpoint.origin, index: receipt.index, size: checkpoint.size, root: toHex(checkpoint.root),
     signedAt: signedAt === null ? null : new Date(signedAt).toISOString(),
     pq: signed.pq, logKeys: labels(signed.log), witnesses: labels(signed.witnesses),
-    leaf, document, notProved: notProved(leaf, document, signed, signedAt),
+    leaf, document, key, notProved: notProved(leaf, document, signed, signedAt),
   };
 }
 

@@ -1,11 +1,12 @@
-//! `countersign receipt`: a decision's receipt again, or under a newer checkpoint.
+//! `countersign receipt`: the receipt of a decision or a key again, or under a newer checkpoint.
 
 use std::path::Path;
 use std::sync::Arc;
 
 use countersign_engine::check::receipt_id;
 use countersign_engine::env::Env;
-use countersign_engine::log::LogBook;
+use countersign_engine::keys::leaves::{self, Edge};
+use countersign_engine::log::{LogBook, Place};
 use countersign_engine::receipt::Receipt;
 use countersign_engine::verify::signed_part;
 
@@ -17,8 +18,11 @@ use crate::show;
 
 pub(crate) async fn run(settings: &Settings, global: &Global, command: &ReceiptCommand) -> anyhow::Result<Exit> {
     match command {
-        ReceiptCommand::Export { file, out, proof } => {
-            let receipt = find(settings, &super::verify::read(file)?).await?;
+        ReceiptCommand::Export { file, key, out, proof } => {
+            let receipt = match (file, key) {
+                (Some(file), _) => find(settings, &super::verify::read(file)?).await?,
+                (None, key) => of_key(settings, key.as_deref().unwrap_or_default())?,
+            };
             let text = if *proof { receipt.proof().to_string() } else { format!("{}\n", receipt.to_value()) };
             write(global, out.as_deref(), &text)
         }
@@ -30,6 +34,17 @@ pub(crate) async fn run(settings: &Settings, global: &Global, command: &ReceiptC
             write(global, out.as_deref(), &format!("{}\n", new.to_value()))
         }
     }
+}
+
+/// The newest receipt of a key: the one of its end says when it began too.
+fn of_key(settings: &Settings, id: &str) -> anyhow::Result<Receipt> {
+    let (keys, place) = (app::keys(&settings.data.0)?, Place::new(&settings.data.0));
+    let file = super::keys::find(&keys, id);
+    let file = file.ok_or_else(|| Failure::usage(format!("no key `{id}` in the data directory")))?;
+    let edge = if keys.validity(file).until.is_some() { Edge::Until } else { Edge::From };
+    let hint = "the next check that logs a decision writes it, and so does `countersign log serve` when it starts";
+    let missing = || Failure::blocked("the log does not hold this key's last change yet", hint);
+    Ok(leaves::kept(&place, file.key.id(), edge).ok_or_else(missing)?)
 }
 
 /// The receipt itself, or the one that is kept for the decision in these bytes.

@@ -5,6 +5,7 @@ mod bad_input;
 mod commands;
 mod common;
 mod door;
+mod keys;
 mod log;
 mod receipts;
 mod walls;

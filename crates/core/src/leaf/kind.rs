@@ -33,7 +33,7 @@ pub const KINDS: [KindRow; 18] = [
     later("countersign.manifest.v1", "a tool manifest as it was seen"),
     later("countersign.approval.v1", "an approval of a tool manifest"),
     later("countersign.verification.v1", "the evidence of a verification"),
-    later("countersign.key.v1", "a change of the signing keys"),
+    now("countersign.key.v1", "a change of the signing keys"),
     later("countersign.model.v1", "a scoring model"),
     later("countersign.intent.v1", "the intent to settle a payment"),
     later("countersign.settlement.v1", "the outcome of a settlement"),
@@ -71,6 +71,11 @@ impl LeafType {
     /// The type of decisions.
     pub fn decision() -> Self {
         Self(KINDS[0].leaf_type.to_owned())
+    }
+
+    /// The type of what keys say of themselves.
+    pub fn key() -> Self {
+        Self("countersign.key.v1".to_owned())
     }
 
     /// The text.

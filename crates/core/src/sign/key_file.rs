@@ -1,4 +1,4 @@
-//! A private key as it lies in a file: `countersign/key/v1`, JSON, with the seed in hex.
+//! A private key as it lies in a file: `countersign/key-file/v1`, JSON, with the seed in hex.
 
 use serde_json::{Value, json};
 use zeroize::Zeroizing;
@@ -6,6 +6,8 @@ use zeroize::Zeroizing;
 use super::SigningKey;
 use crate::json::{self, Limits, Profile};
 use crate::time::Timestamp;
+
+const SCHEMA: &str = "countersign/key-file/v1";
 
 macro_rules! words {
     ($(#[$doc:meta])* $name:ident { $($(#[$row:meta])* $variant:ident = $word:literal),+ $(,)? }) => {
@@ -17,7 +19,7 @@ macro_rules! words {
             pub fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $word),+ }
             }
-            fn parse(word: &str) -> Option<Self> {
+            pub(super) fn parse(word: &str) -> Option<Self> {
                 match word { $($word => Some(Self::$variant),)+ _ => None }
             }
         }
@@ -90,7 +92,8 @@ impl KeyFile {
         let doc = json::parse(bytes, Profile::Signed, &Limits::default())?;
         let text =
             |name: &'static str| doc.root().get(name).and_then(|node| node.as_str()).ok_or(KeyFileError::Member(name));
-        if text("schema")? != "countersign/key/v1" {
+        // Files of the first days share their schema with the statements that keys sign, which have no seed.
+        if !matches!(&*text("schema")?, SCHEMA | "countersign/key/v1") {
             return Err(KeyFileError::Member("schema"));
         }
         let mut seed = Zeroizing::new([0; 32]);
@@ -111,7 +114,7 @@ impl KeyFile {
     pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
         let seed = Zeroizing::new(hex::encode(self.key.seed()));
         let value: Value = json!({
-            "schema": "countersign/key/v1", "purpose": self.purpose.as_str(), "state": self.state.as_str(),
+            "schema": SCHEMA, "purpose": self.purpose.as_str(), "state": self.state.as_str(),
             "created": self.created, "keyId": self.key.id().to_string(),
             "publicKey": self.key.verifying_key().to_base64(), "seed": seed.as_str(),
         });

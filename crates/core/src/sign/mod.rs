@@ -7,6 +7,7 @@
 mod envelope;
 mod key;
 mod key_file;
+mod key_statement;
 pub mod stranger;
 
 #[cfg(test)]
@@ -15,3 +16,4 @@ mod tests;
 pub use envelope::{OpenError, Opened, SealError, open, seal};
 pub use key::{KeyError, KeyId, SigningKey, VerifyingKey};
 pub use key_file::{KeyFile, KeyFileError, KeyState, Purpose};
+pub use key_statement::{KeyStatement, KeyStatementError, Validity};

@@ -27,13 +27,22 @@ pub enum CheckError {
     Store(#[from] StoreError),
     /// No usable signing key.
     #[error(transparent)]
-    Keys(#[from] KeysError),
+    Keys(KeysError),
     /// No randomness for a row id.
     #[error(transparent)]
     NoRandomness(#[from] NoRandomness),
     /// The decision could not be written in canonical form.
     #[error("the decision could not be signed: {0}")]
     Seal(String),
+}
+
+impl From<KeysError> for CheckError {
+    fn from(error: KeysError) -> Self {
+        match error {
+            KeysError::Seal(error) => Self::Seal(error.to_string()),
+            error => Self::Keys(error),
+        }
+    }
 }
 
 impl CheckError {

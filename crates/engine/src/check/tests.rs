@@ -59,7 +59,11 @@ async fn a_miss_leaves_no_leaf_unless_misses_are_logged() {
     let checker = logging(folder.path(), Misses::Logged).await;
     let checked = checker.check(&request(CLOSED)).await.unwrap();
     let said = &checked.answer()["pq_trust"]["transparency"];
-    assert_eq!((&said["state"], &said["index"]), (&value!("checkpoint_signed"), &value!(0)));
+    assert_eq!(
+        (&said["state"], &said["index"]),
+        (&value!("checkpoint_signed"), &value!(1)),
+        "behind the leaf of the key"
+    );
     assert_eq!(said["reveal"]["document"].as_str().unwrap().as_bytes(), checked.bytes);
     let kept = checker.store.document(&receipt_id(&checked.bytes)).await.unwrap().unwrap();
     assert_eq!(Some(&crate::receipt::Receipt::parse(&kept.bytes).unwrap()), checked.transparency.receipt());

@@ -63,3 +63,31 @@ fn after_a_crash_inside_a_rotation_the_newest_key_signs() {
         assert_eq!(current(&Keys::load(folder.path()).unwrap()), 1, "the next rotation mends it");
     }
 }
+
+fn document() -> Map<String, Value> {
+    Map::from_iter([("schema".to_owned(), Value::from("countersign/decision/v1"))])
+}
+
+/// A process that has read its keys must not go on with one that another process replaced.
+#[test]
+fn whoever_signs_notices_a_rotation_and_never_dates_outside_a_keys_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let (env, purpose) = (Env::fixed(NOW, 1), Purpose::Decision);
+    let mut mine = Keys::load(folder.path()).unwrap();
+    let seal = |keys: &mut Keys, now| {
+        let bytes = keys.seal(purpose, document(), now, &env).unwrap();
+        countersign_core::sign::open(&bytes, &keys.verifying(purpose)).unwrap()
+    };
+    let first = seal(&mut mine, NOW);
+    // Both in one second: the new key begins a second later, where the old one ends.
+    let second = Keys::load(folder.path()).unwrap().rotate(purpose, &env).unwrap().id();
+    let after = seal(&mut mine, NOW);
+    assert_eq!((after.key_id, after.issued_at), (second, Timestamp::from_seconds(1_788_253_201)));
+    assert_ne!(first.key_id, second);
+    for opened in [&first, &after] {
+        let file = mine.all().iter().find(|file| file.key.id() == opened.key_id).unwrap();
+        assert!(mine.validity(file).covers(opened.issued_at));
+    }
+    let later = seal(&mut mine, NOW.plus_millis(60_000));
+    assert_eq!(later.issued_at, NOW.plus_millis(60_000));
+}

@@ -32,7 +32,7 @@ use sha2::{Digest, Sha256};
 
 pub use error::LogError;
 pub use place::Place;
-pub(crate) use place::replace;
+pub(crate) use place::{private_dir, replace};
 pub(crate) use seeds::{Seeds, SeedsOf};
 pub use tiles::DirTiles;
 
@@ -117,16 +117,26 @@ impl LogBook {
     /// # Errors
     /// [`LogError`]: there is no receipt, which does not always mean that nothing was appended.
     pub fn append(&self, leaf_type: LeafType, document: &[u8]) -> Result<Receipt, LogError> {
-        let key = Sha256::new().chain_update(leaf_type.as_str()).chain_update([0]).chain_update(document).finalize();
         let text = String::from_utf8(document.to_vec()).map_err(|_| LogError::NotText)?;
         let salt = Salt::from_bytes(self.env.random()?);
-        let reveal = Reveal::new(leaf_type, Minute::of(self.env.now()), salt, text);
+        self.append_revealed(Reveal::new(leaf_type, Minute::of(self.env.now()), salt, text))
+    }
+
+    /// As [`LogBook::append`], for whoever can make the same leaf again: the same one gets the index it already has.
+    pub(crate) fn append_revealed(&self, reveal: Reveal) -> Result<Receipt, LogError> {
+        let (leaf_type, document) = (reveal.leaf_type.as_str(), reveal.document.as_bytes());
+        let key = Sha256::new().chain_update(leaf_type).chain_update([0]).chain_update(document).finalize();
         let leaf = reveal.leaf().map_err(|_| LogError::NotText)?.to_bytes().map_err(|_| LogError::NotText)?;
         // Key and leaf stay the same over every try, so that a try whose outcome is unknown is never logged twice.
         let entry = Entry { idempotency_key: key.into(), leaf };
         let receipt = Receipt { reveal: Some(reveal), ..self.enter(&Ask::Append(entry))? };
         self.confirm(&receipt)?;
         Ok(receipt)
+    }
+
+    /// Where it lies.
+    pub fn place(&self) -> &Place {
+        &self.place
     }
 
     /// The same receipt under the newest checkpoint that witnesses have cosigned, or the newest when none covers it.

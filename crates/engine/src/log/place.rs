@@ -40,6 +40,20 @@ impl Place {
         self.log().join("trust")
     }
 
+    /// The receipts of key changes. They lie with the log and not in the database: they say what this log holds, and a
+    /// database that was restored or replaced must not make a second leaf of what is logged.
+    pub fn key_receipts(&self) -> PathBuf {
+        self.log().join("keys")
+    }
+
+    /// Whether a log was made here.
+    ///
+    /// # Errors
+    /// [`LogError::Seeds`] when its keys do not read.
+    pub fn has_log(&self) -> Result<bool, LogError> {
+        Ok(self.seeds()?.is_some())
+    }
+
     pub(super) fn socket(&self) -> PathBuf {
         self.log().join("log.sock")
     }
@@ -107,7 +121,7 @@ impl Place {
 }
 
 /// Makes a folder that only its owner may enter.
-pub(super) fn private_dir(path: &Path) -> io::Result<()> {
+pub(crate) fn private_dir(path: &Path) -> io::Result<()> {
     use std::os::unix::fs::DirBuilderExt;
     fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
 }

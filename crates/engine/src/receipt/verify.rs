@@ -4,8 +4,8 @@
 //! policy is not met, or it is too old to say. The order is fixed: a receipt that contradicts itself is wrong whatever
 //! the policy says.
 
-use countersign_core::leaf::{Leaf, RevealError};
-use countersign_core::sign::{self, OpenError, VerifyingKey};
+use countersign_core::leaf::{Leaf, LeafType, RevealError};
+use countersign_core::sign::{self, KeyStatement, KeyStatementError, OpenError, VerifyingKey};
 use countersign_core::time::Timestamp;
 use countersign_tlog::checkpoint::Checkpoint;
 use countersign_tlog::merkle::{VerifyError, leaf_hash, verify_inclusion};
@@ -35,6 +35,8 @@ pub struct Proved {
     pub receipt: Receipt,
     /// The leaf, when the receipt reveals it.
     pub leaf: Option<Leaf>,
+    /// What a key said of itself, when that is what the receipt reveals.
+    pub key: Option<KeyStatement>,
     /// The checkpoint it stands under, and who signed it.
     pub signed: Signed,
 }
@@ -51,6 +53,9 @@ pub enum Refusal {
     /// The revealed leaf is not the one whose hash the receipt names.
     #[error("the revealed leaf is not the one the receipt is for")]
     LeafHash,
+    /// It reveals a `key` leaf, and no key says of itself what stands behind it.
+    #[error("the document inside: {0}")]
+    Key(#[from] KeyStatementError),
     /// It names another log than its checkpoint.
     #[error("the receipt names another log than its checkpoint")]
     Origin,
@@ -116,6 +121,7 @@ impl Refusal {
             Self::Malformed(error) => error.code(),
             Self::Reveal(error) => error.code(),
             Self::LeafHash => "leaf_hash_mismatch",
+            Self::Key(error) => error.code(),
             Self::Origin => "origin_mismatch",
             Self::Rejected(error) => error.code(),
             Self::Inclusion(error) => error.code(),
@@ -129,7 +135,7 @@ impl Refusal {
     pub fn kind(&self) -> RefusalKind {
         match self {
             Self::Malformed(_) => RefusalKind::Malformed,
-            Self::Reveal(_) | Self::LeafHash | Self::Origin | Self::Inclusion(_) => RefusalKind::Invalid,
+            Self::Reveal(_) | Self::LeafHash | Self::Key(_) | Self::Origin | Self::Inclusion(_) => RefusalKind::Invalid,
             Self::Rejected(error) => RefusalKind::of(error),
             Self::TooOld(_) | Self::InFuture(_) | Self::NoTime => RefusalKind::Stale,
         }
@@ -149,6 +155,7 @@ pub fn verify(bytes: &[u8], demands: &Demands<'_>) -> Result<Proved, Refusal> {
             return Err(Refusal::LeafHash);
         }
     }
+    let key = key(&receipt)?;
     let stated = Checkpoint::parse(receipt.checkpoint.text()).map_err(RejectError::Checkpoint)?;
     if stated.origin != receipt.log_origin {
         return Err(Refusal::Origin);
@@ -157,7 +164,13 @@ pub fn verify(bytes: &[u8], demands: &Demands<'_>) -> Result<Proved, Refusal> {
     let Checkpoint { size, root, .. } = &signed.checkpoint;
     verify_inclusion(&receipt.leaf_hash, receipt.index, *size, &receipt.path, root)?;
     signed.judge_age(demands)?;
-    Ok(Proved { receipt, leaf, signed })
+    Ok(Proved { receipt, leaf, key, signed })
+}
+
+/// The statement behind a `key` leaf.
+fn key(receipt: &Receipt) -> Result<Option<KeyStatement>, KeyStatementError> {
+    let reveal = receipt.reveal.as_ref().filter(|reveal| reveal.leaf_type == LeafType::key());
+    reveal.map(|reveal| KeyStatement::open(reveal.document.as_bytes())).transpose()
 }
 
 /// Who signed the document inside.
@@ -165,6 +178,8 @@ pub fn verify(bytes: &[u8], demands: &Demands<'_>) -> Result<Proved, Refusal> {
 pub enum Signer {
     /// This key, which is among the trusted ones.
     Trusted(String),
+    /// The key that the document speaks of. The signature holds; whose key it is, is not said.
+    Itself(String),
     /// A key that the reader did not name, so nothing is said about it.
     NotChecked(String),
     /// The document's signature does not hold, or the document is none of ours.
@@ -177,6 +192,7 @@ impl Proved {
         let document = self.receipt.reveal.as_ref()?.document.as_bytes();
         Some(match sign::open(document, trusted) {
             Ok(opened) => Signer::Trusted(opened.key_id.to_string()),
+            Err(OpenError::UnknownKey(id)) if self.key.is_some() => Signer::Itself(id),
             Err(OpenError::UnknownKey(id)) => Signer::NotChecked(id),
             Err(error) => Signer::Wrong(error),
         })

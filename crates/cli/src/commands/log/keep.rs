@@ -10,8 +10,9 @@ use countersign_tlog::sequencer;
 use serde_json::json;
 
 use crate::Exit;
-use crate::app::Failure;
+use crate::app::{self, Failure};
 use crate::args::Global;
+use crate::commands::keys;
 use crate::settings::Settings;
 use crate::show;
 
@@ -19,9 +20,10 @@ pub(super) fn init(settings: &Settings, global: &Global, origin: Option<&str>) -
     let origin = origin.map(name).transpose()?;
     let place = Place::new(&settings.data.0);
     place.create(&Env::Real, origin).map_err(|error| refused(&error))?;
-    // Opened once: the empty log is signed and published, and its trust policy stands beside it.
+    // Opened once: the empty log is signed and published, and its trust policy stands beside it. Keys may be older.
     let book = LogBook::one_shot(&settings.data.0, Arc::new(Env::Real));
     book.hold().map_err(|error| refused(&error))?;
+    keys::write_leaves(global, &app::keys(&settings.data.0)?, &book);
     drop(book);
     status(settings, global)
 }
@@ -38,16 +40,22 @@ pub(super) fn status(settings: &Settings, global: &Global) -> anyhow::Result<Exi
     let Status { checkpoint: head, trust, held } = book.status().map_err(|error| refused(&error))?;
     let file = Place::new(&settings.data.0).trust();
     let held = matches!(held, Held::Taken);
+    // A copy that is only looked at may come without its private keys.
+    let signing = app::keys(&settings.data.0).ok();
+    let rows = |keys| keys::rows(keys, book.place());
+    let signing: Vec<keys::Row<'_>> = signing.as_ref().map(rows).unwrap_or_default();
     if global.json {
         let keys: Vec<&str> = trust.lines().filter_map(|line| line.strip_prefix("log ")).collect();
         show::json(&json!({
             "origin": head.origin.as_str(), "size": head.size, "root": head.root.to_string(), "keys": keys,
             "held_by_another_process": held, "trust_file": file.display().to_string(),
+            "signing_keys": signing.iter().map(keys::Row::json).collect::<Vec<_>>(),
         }));
         return Ok(Exit::Yes);
     }
     show::line(&format!("{}: {} entries, root {}", head.origin, head.size, head.root));
     show::line(&format!("  trust policy for readers of its receipts: {}", file.display()));
+    signing.iter().for_each(|row| show::line(&format!("  {}", row.places())));
     if held {
         show::line("  another process holds it; this is what it signed last");
     }

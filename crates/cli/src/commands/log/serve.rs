@@ -20,8 +20,9 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use super::monitor::{policy, service_url, services};
 use crate::Exit;
-use crate::app::Failure;
+use crate::app::{self, Failure};
 use crate::args::{Global, LogServeArgs};
+use crate::commands::keys;
 use crate::settings::Settings;
 use crate::show;
 
@@ -34,6 +35,7 @@ pub(crate) async fn run(settings: &Settings, global: &Global, args: &LogServeArg
         book = book.witnessed_by(told).not_behind(cosigners.views().await);
     }
     let log = book.hold().map_err(|error| refused(&error))?;
+    keys::write_leaves(global, &app::keys(&settings.data.0)?, &book);
     let mut public = Published::new(Arc::clone(&log));
     if let Some(cosigners) = cosigners {
         cosigners.start(&log, &Handle::current());

@@ -16,16 +16,16 @@ pub(super) fn run(settings: &Settings, reader: &Reader<'_>, bytes: &[u8]) -> any
     let carried = match beside(bytes) {
         Ok(Some(carried)) => carried,
         Ok(None) if reader.args.demands_a_log() => return Ok(super::no_receipt(reader.global)),
-        Ok(None) => return Ok(decision::accepted(reader.global, &verified, &InLog::NoReceipt)),
+        Ok(None) => return Ok(decision::accepted(reader, &verified, &InLog::NoReceipt)),
         Err(error) => return Ok(refused(reader, &error)),
     };
     if !reader.args.demands_a_log() && !super::own_trust(settings).exists() {
-        return Ok(decision::accepted(reader.global, &verified, &InLog::NoTrust));
+        return Ok(decision::accepted(reader, &verified, &InLog::NoTrust));
     }
     let policy = super::policy(settings, reader.args)?;
     let file = carried.to_value().to_string();
     Ok(match receipt::accept(reader, file.as_bytes(), &policy)? {
-        Ok(accepted) => decision::accepted(reader.global, &verified, &InLog::Proved(&accepted)),
+        Ok(accepted) => decision::accepted(reader, &verified, &InLog::Proved(&accepted)),
         Err(exit) => exit,
     })
 }

@@ -4,8 +4,8 @@ use countersign_core::sign::OpenError;
 use countersign_engine::verify::{Verified, verify};
 use serde_json::json;
 
-use super::Reader;
 use super::receipt::Accepted;
+use super::{Reader, key};
 use crate::Exit;
 use crate::args::Global;
 use crate::show;
@@ -22,12 +22,19 @@ pub(super) enum InLog<'a> {
 
 pub(super) fn run(reader: &Reader<'_>, bytes: &[u8]) -> Exit {
     match verify(bytes, &reader.keys, reader.now) {
-        Ok(verified) => accepted(reader.global, &verified, &InLog::NoReceipt),
+        Ok(verified) => accepted(reader, &verified, &InLog::NoReceipt),
         Err(error) => refused(reader.global, &error),
     }
 }
 
-pub(super) fn accepted(global: &Global, verified: &Verified, log: &InLog<'_>) -> Exit {
+/// Accepts a signature that holds, if its date is one of the key's.
+pub(super) fn accepted(reader: &Reader<'_>, verified: &Verified, log: &InLog<'_>) -> Exit {
+    let global = reader.global;
+    if let Some(why) = reader.misdated(&verified.key_id, verified.issued_at) {
+        super::refused(global, "refused", key::OUTSIDE, &format!("the document is {why}"), None);
+        return Exit::No;
+    }
+    let within = reader.within(&verified.key_id, verified.issued_at);
     let (word, exit) = if verified.expired { ("expired", Exit::NotEvaluated) } else { ("valid", Exit::Yes) };
     let end = verified.expires_at.map(|time| time.to_string());
     if global.json {
@@ -37,11 +44,15 @@ pub(super) fn accepted(global: &Global, verified: &Verified, log: &InLog<'_>) ->
         };
         show::json(&json!({
             "result": word, "schema": verified.schema, "keyId": verified.key_id,
-            "issuedAt": verified.issued_at, "expiresAt": end, "not_checked": open, "receipt": receipt,
+            "issuedAt": verified.issued_at, "expiresAt": end, "key_validity": key::within_json(within), "not_checked": open,
+            "receipt": receipt,
         }));
         return exit;
     }
     show::line(&format!("{word}: {} signed by key {} at {}", verified.schema, verified.key_id, verified.issued_at));
+    if let Some(validity) = within {
+        show::line(&format!("  dated within the time of its key, which {}", key::signs(&validity)));
+    }
     if let Some(end) = end {
         show::line(&format!("  terms {} {end}", if verified.expired { "ended" } else { "good until" }));
     }

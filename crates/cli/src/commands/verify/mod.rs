@@ -4,6 +4,7 @@
 
 mod answer;
 mod decision;
+mod key;
 mod receipt;
 
 use std::path::{Path, PathBuf};
@@ -14,6 +15,7 @@ use countersign_core::json::{Limits, Profile, parse};
 use countersign_core::sign::{Purpose, VerifyingKey};
 use countersign_core::time::Timestamp;
 use countersign_engine::receipt::{Demands, SCHEMA};
+use countersign_engine::validity::Validities;
 use countersign_tlog::policy::{Policy, PostQuantum};
 use serde_json::json;
 
@@ -45,12 +47,18 @@ struct Reader<'a> {
     global: &'a Global,
     args: &'a VerifyArgs,
     keys: Vec<VerifyingKey>,
+    /// When those keys signed, as far as is known.
+    validities: Validities,
     now: Timestamp,
 }
 
 pub(crate) fn run(settings: &Settings, global: &Global, args: &VerifyArgs) -> anyhow::Result<Exit> {
     let bytes = read(&args.file)?;
-    let reader = Reader { global, args, keys: trusted(settings, &args.keys)?, now: instant(args)? };
+    let (keys, validities) = trusted(settings, &args.keys)?;
+    let mut reader = Reader { global, args, keys, validities, now: instant(args)? };
+    if let Err(exit) = key::read_receipts(settings, &mut reader)? {
+        return Ok(exit);
+    }
     match recognise(&bytes) {
         Kind::Answer => answer::run(settings, &reader, &bytes),
         Kind::Document if args.demands_a_log() => Ok(no_receipt(global)),
@@ -131,14 +139,17 @@ fn policy(settings: &Settings, args: &VerifyArgs) -> anyhow::Result<Policy> {
         .map_err(|error| Failure::malformed(format!("{} is no trust policy: {error}", path.display())).into())
 }
 
-fn trusted(settings: &Settings, given: &[String]) -> anyhow::Result<Vec<VerifyingKey>> {
+/// The keys that count. Of those in the data directory it is known when they signed.
+fn trusted(settings: &Settings, given: &[String]) -> anyhow::Result<(Vec<VerifyingKey>, Validities)> {
     if given.is_empty() {
-        return Ok(app::keys(&settings.data.0)?.verifying(Purpose::Decision));
+        let keys = app::keys(&settings.data.0)?;
+        return Ok((keys.verifying(Purpose::Decision), Validities::of(&keys)));
     }
-    given.iter().map(|text| key(text).map_err(|why| Failure::usage(format!("--key {text}: {why}")).into())).collect()
+    let read = |text: &String| public(text).map_err(|why| Failure::usage(format!("--key {text}: {why}")).into());
+    Ok((given.iter().map(read).collect::<anyhow::Result<_>>()?, Validities::default()))
 }
 
-fn key(text: &str) -> Result<VerifyingKey, String> {
+fn public(text: &str) -> Result<VerifyingKey, String> {
     let bytes = STANDARD.decode(text).map_err(|error| error.to_string())?;
     let bytes: [u8; 32] = bytes.try_into().map_err(|_| "a public key has 32 bytes".to_owned())?;
     VerifyingKey::from_bytes(&bytes).map_err(|error| error.to_string())

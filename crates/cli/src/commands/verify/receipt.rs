@@ -1,6 +1,8 @@
 //! A receipt, or a signed checkpoint: what it proves to this reader, and what it leaves open.
 
 use countersign_core::leaf::Meaning;
+use countersign_core::sign::Validity;
+use countersign_core::time::Timestamp;
 use countersign_engine::receipt::{
     Proved, Refusal, RefusalKind, SCHEMA, Signed, SignedBy, Signer, Unproved, verify, verify_checkpoint,
 };
@@ -8,7 +10,7 @@ use countersign_tlog::key::Algorithm;
 use countersign_tlog::policy::Policy;
 use serde_json::{Value, json};
 
-use super::Reader;
+use super::{Reader, key};
 use crate::Exit;
 use crate::show;
 
@@ -49,11 +51,13 @@ pub(super) fn accept(reader: &Reader<'_>, bytes: &[u8], policy: &Policy) -> anyh
         Err(refusal) => return Ok(Err(refused(reader, &refusal))),
     };
     let signer = proved.signer(&reader.keys);
-    if let Some((code, reason)) = signer.as_ref().and_then(|signer| objection(reader, signer)) {
+    let objected = signer.as_ref().and_then(|signer| objection(reader, signer));
+    let misdated = || Some((key::OUTSIDE, misdated(reader, &proved)?));
+    if let Some((code, reason)) = objected.or_else(misdated) {
         super::refused(reader.global, RefusalKind::Invalid.as_str(), code, &reason, None);
         return Ok(Err(Exit::No));
     }
-    let told = Told::of(&proved, signer.as_ref());
+    let told = Told::of(reader, &proved, signer.as_ref());
     Ok(Ok(Accepted { proved, told }))
 }
 
@@ -79,7 +83,7 @@ pub(super) fn run_note(reader: &Reader<'_>, bytes: &[u8], policy: &Policy) -> an
     Ok(Exit::Yes)
 }
 
-fn refused(reader: &Reader<'_>, refusal: &Refusal) -> Exit {
+pub(super) fn refused(reader: &Reader<'_>, refusal: &Refusal) -> Exit {
     let (exit, hint) = match refusal.kind() {
         RefusalKind::Malformed => (Exit::Malformed, None),
         RefusalKind::Invalid => (Exit::No, None),
@@ -94,11 +98,25 @@ fn refused(reader: &Reader<'_>, refusal: &Refusal) -> Exit {
 fn objection(reader: &Reader<'_>, signer: &Signer) -> Option<(&'static str, String)> {
     match signer {
         Signer::Wrong(error) => Some((error.code(), format!("the document inside: {error}"))),
-        Signer::NotChecked(id) if !reader.args.keys.is_empty() => {
+        Signer::NotChecked(id) | Signer::Itself(id) if !reader.args.keys.is_empty() => {
             Some(("unknown_key", format!("the document inside is signed by key {id}, which --key does not name")))
         }
-        Signer::NotChecked(_) | Signer::Trusted(_) => None,
+        Signer::NotChecked(_) | Signer::Itself(_) | Signer::Trusted(_) => None,
     }
+}
+
+/// Why the date of the document inside is not one of its key. It need not be among the trusted ones for that: what is
+/// dated outside a key's time is wrong, whoever's key it is.
+fn misdated(reader: &Reader<'_>, proved: &Proved) -> Option<String> {
+    let (key, at) = dated(proved)?;
+    reader.misdated(&key, at).map(|why| format!("the document inside is {why}"))
+}
+
+/// The key and the date that the document inside names; a key's word on itself is its own measure.
+fn dated(proved: &Proved) -> Option<(String, Timestamp)> {
+    let reveal = proved.receipt.reveal.as_ref().filter(|_| proved.key.is_none())?;
+    let document: Value = serde_json::from_str(&reveal.document).ok()?;
+    Some((document["keyId"].as_str()?.to_owned(), Timestamp::parse(document["issuedAt"].as_str()?).ok()?))
 }
 
 /// An accepted receipt, in words.
@@ -106,15 +124,17 @@ struct Told {
     document: Option<Value>,
     signed_by: Option<String>,
     signature: &'static str,
+    /// When its key signs, where that is known and the date is within.
+    within: Option<Validity>,
     open: Vec<Unproved>,
 }
 
 impl Told {
-    fn of(proved: &Proved, signer: Option<&Signer>) -> Self {
+    fn of(reader: &Reader<'_>, proved: &Proved, signer: Option<&Signer>) -> Self {
         let document = proved.receipt.reveal.as_ref().and_then(|reveal| serde_json::from_str(&reveal.document).ok());
         let mut open = proved.not_proved();
         let (signed_by, signature) = match signer {
-            Some(Signer::Trusted(id)) => (Some(id.clone()), "valid"),
+            Some(Signer::Trusted(id) | Signer::Itself(id)) => (Some(id.clone()), "valid"),
             Some(Signer::NotChecked(id)) => (Some(id.clone()), "not_checked"),
             Some(Signer::Wrong(_)) | None => (None, "not_checked"),
         };
@@ -122,7 +142,14 @@ impl Told {
             let why = "its key was not named; --key takes the signer's public key";
             open.insert(0, Unproved { what: "who signed the document", why });
         }
-        Self { document, signed_by, signature, open }
+        if matches!(signer, Some(Signer::Itself(_))) {
+            let why =
+                "a key says of itself when it signs; compare it with what its owner publishes, or name it with --key";
+            open.insert(0, Unproved { what: "whose key it is", why });
+        }
+        let within = dated(proved).and_then(|(key, at)| reader.within(&key, at));
+        open.extend(dated(proved).and(key::unproved(within)));
+        Self { document, signed_by, signature, within, open }
     }
 
     fn json(&self, proved: &Proved) -> Value {
@@ -143,6 +170,8 @@ impl Told {
         value["index"] = json!(proved.receipt.index);
         value["leaf"] = json!(leaf);
         value["document"] = json!(document);
+        value["key"] = proved.key.as_ref().map_or(Value::Null, key::json);
+        value["key_validity"] = key::within_json(self.within);
         value["not_proved"] = rows(&self.open);
         value
     }
@@ -167,6 +196,12 @@ impl Told {
             let by = self.signed_by.as_deref().unwrap_or("-");
             let checked = if self.signature == "valid" { "its signature holds" } else { "not checked" };
             show::line(&format!("  signed by  key {by}, {checked}"));
+        }
+        if let Some(statement) = &proved.key {
+            show::line(&format!("  key        {}", key::about(statement)));
+        }
+        if let Some(validity) = &self.within {
+            show::line(&format!("  dated      within the time of its key, which {}", key::signs(validity)));
         }
         print_signatures(&proved.signed);
         print_open(&self.open);
