@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use countersign_core::sign::{KeyFile, Purpose};
+use countersign_core::sign::{KeyFile, KeyId, Purpose};
 use countersign_engine::env::Env;
 use countersign_engine::keys::leaves::{self, Edge};
 use countersign_engine::keys::{Keys, KeysError};
@@ -90,11 +90,15 @@ impl<'k> Row<'k> {
         Self { file, until, logged: [index(Edge::From), index(Edge::Until)] }
     }
 
+    pub(super) fn id(&self) -> KeyId {
+        self.file.key.id()
+    }
+
     /// Where its changes are in the log, in words.
     pub(super) fn places(&self) -> String {
         let place = |index: Option<u64>| index.map_or_else(|| "not logged yet".to_owned(), |at| format!("entry {at}"));
         let ended = self.until.as_ref().map(|_| format!(", its end {}", place(self.logged[1])));
-        format!("key {}: {}{}", self.file.key.id(), place(self.logged[0]), ended.unwrap_or_default())
+        place(self.logged[0]) + &ended.unwrap_or_default()
     }
 
     fn print(&self) {

@@ -6,7 +6,7 @@ use countersign_core::sign::{KeyFile, seal};
 use countersign_core::time::Timestamp;
 use serde_json::{Map, Value};
 
-use super::common::{run, told};
+use super::common::{Server, run, told};
 
 fn check(data: &Path, name: &str) -> Value {
     let (_, answer) = told(data, &["check", "https://one.localhost/", "--log-misses"]);
@@ -111,6 +111,8 @@ fn keys_are_made_and_rotated_without_a_log_and_their_leaves_follow() {
     let places = [serde_json::json!({"from": 0, "until": 1}), serde_json::json!({"from": 2, "until": null})];
     assert_eq!(logged(&keys(folder)), places);
     assert_eq!(told(folder, &["log", "fsck"]).0, Some(0));
-    let (code, seen) = told(folder, &["log", "monitor", "log", "--trust", "log/trust"]);
+    let server = Server::start(folder, &["log", "serve"]);
+    let url = format!("http://{}/log", server.address);
+    let (code, seen) = told(folder, &["log", "monitor", &url, "--trust", "log/trust"]);
     assert_eq!((code, &seen["size"]), (Some(0), &Value::from(3)), "{seen}");
 }

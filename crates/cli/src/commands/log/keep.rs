@@ -55,7 +55,7 @@ pub(super) fn status(settings: &Settings, global: &Global) -> anyhow::Result<Exi
     }
     show::line(&format!("{}: {} entries, root {}", head.origin, head.size, head.root));
     show::line(&format!("  trust policy for readers of its receipts: {}", file.display()));
-    signing.iter().for_each(|row| show::line(&format!("  {}", row.places())));
+    signing.iter().for_each(|row| show::line(&format!("  key {}: {}", row.id(), row.places())));
     if held {
         show::line("  another process holds it; this is what it signed last");
     }
