@@ -46,7 +46,11 @@ async fn denied_blocks_and_the_name_server_are_in_force() {
     let refused = |code: &str, why: &str| (code.to_owned(), why.to_owned(), Some(4));
     let private = refused("address_refused", "10.0.0.1 is in 10.0.0.0/8 (private)");
     assert_eq!(place.refusal("private.example", &[], &[]), private, "positive control: our name server was asked");
-    assert_eq!(place.names.asked("private.example"), 2, "one question for each family");
+    let asked = place.names.asked("private.example");
+    assert!(
+        (2..=4).contains(&asked),
+        "one question for each family, and again for the path beside unless cached: {asked}"
+    );
     let missing = refused("name_not_found", "there is no name missing.example");
     assert_eq!(place.refusal("missing.example", &[], &[]), missing);
     let denied = refused("address_refused", "10.0.0.1 is in 10.0.0.0/16 (denied by configuration)");
