@@ -1,6 +1,7 @@
 //! The signature base (RFC 9421 section 2.5): one line a component, in the signer's order, then the
 //! parameters. No line ends the last one.
 
+use super::component::Form;
 use super::field::{self, Bare, InnerList, Item};
 use super::{Message, Outcome};
 
@@ -23,24 +24,17 @@ pub(super) fn of(message: &Message<'_>, list: &InnerList) -> Result<Vec<u8>, Out
 
 fn value(message: &Message<'_>, item: &Item) -> Result<String, Outcome> {
     let Bare::String(name) = &item.value else { return Err(Outcome::Malformed("component")) };
-    let of_request = match item.params.as_slice() {
-        [] => false,
-        [(param, Bare::Bool(true))] if param == "req" => true,
-        [(param, _)] if param == "req" => return Err(Outcome::Malformed("component")),
-        _ => return Err(Outcome::NotSupported("component_parameter")),
-    };
+    let form = Form::of(&item.params)?;
+    let of_request = item.params.iter().any(|(param, _)| param == "req");
     match (name.strip_prefix('@'), of_request) {
+        (Some(_), _) if form != Form::Plain => Err(Outcome::Malformed("component")),
         (Some("status"), false) => Ok(message.status.to_string()),
         (Some(derived), true) => request(message, derived),
         (Some(_), false) => Err(Outcome::Malformed("component")),
         // The door sends the fewest headers it can; a signer that covers one of them is not read here.
         (None, true) => Err(Outcome::NotSupported("request_field")),
         (None, false) if name.bytes().any(|byte| byte.is_ascii_uppercase()) => Err(Outcome::Malformed("component")),
-        (None, false) => match field(message.headers, name) {
-            Ok(Some(value)) => Ok(value),
-            Ok(None) => Err(Outcome::Invalid("component_missing")),
-            Err(NotAscii) => Err(Outcome::Invalid("component_not_ascii")),
-        },
+        (None, false) => form.value(message.headers, name),
     }
 }
 

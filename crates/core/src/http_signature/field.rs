@@ -1,6 +1,5 @@
-//! Structured field values (RFC 9651), as much as signatures need: dictionaries of items and inner lists,
-//! and the canonical writing of an inner list. Stricter than the standard in two points: a name given
-//! twice is refused instead of overwritten, and decimals, dates and display strings do not occur.
+//! Structured field values (RFC 9651): reading, and writing in canonical form. Stricter than the standard in one
+//! point: a name given twice is refused instead of overwritten.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -12,6 +11,12 @@ const LONGEST: usize = 16 << 10;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Bare {
     Integer(i64),
+    /// In thousandths: the standard has at most three digits behind the point.
+    Decimal(i64),
+    /// Seconds since the Unix epoch.
+    Date(i64),
+    /// Text beyond ASCII.
+    Display(String),
     String(String),
     Token(String),
     Bytes(Vec<u8>),
@@ -43,6 +48,14 @@ pub(super) enum Member {
 
 pub(super) type Dictionary = Vec<(String, Member)>;
 
+/// What a field as a whole is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Dictionary,
+    List,
+    Item,
+}
+
 impl InnerList {
     pub(super) fn param(&self, name: &str) -> Option<&Bare> {
         self.params.iter().find(|(other, _)| other == name).map(|(_, value)| value)
@@ -60,17 +73,38 @@ pub(super) fn dictionary(text: &str) -> Option<Dictionary> {
         let name = reader.key()?;
         let member = reader.member()?;
         push_new(&mut members, name, member)?;
-        reader.blank();
-        if reader.rest.is_empty() {
-            break;
-        }
-        reader.take(',')?;
-        reader.blank();
-        if reader.rest.is_empty() {
-            return None;
-        }
+        reader.comma()?;
     }
     Some(members)
+}
+
+/// The canonical form of a field of this kind (RFC 9651 section 4.1); none when the text is not one. An empty list or
+/// dictionary has no form.
+pub(super) fn canonical(kind: Kind, text: &str) -> Option<String> {
+    let written = match kind {
+        Kind::Dictionary => dictionary(text)?.iter().map(|(name, member)| named(name, member)).collect(),
+        Kind::List => list(text)?.iter().map(self::member).collect(),
+        Kind::Item => vec![item(text)?],
+    };
+    if written.is_empty() { None } else { Some(written.join(", ")) }
+}
+
+/// Reads a list.
+fn list(text: &str) -> Option<Vec<Member>> {
+    let mut reader = Reader { rest: text.trim_matches(' ') };
+    let mut members = Vec::new();
+    while !reader.rest.is_empty() {
+        members.push(reader.value()?);
+        reader.comma()?;
+    }
+    Some(members)
+}
+
+/// Reads and writes an item, which is no inner list.
+fn item(text: &str) -> Option<String> {
+    let mut reader = Reader { rest: text.trim_matches(' ') };
+    let item = Item { value: reader.bare()?, params: reader.params()? };
+    reader.rest.is_empty().then(|| identifier(&item))
 }
 
 fn push_new<T>(list: &mut Vec<(String, T)>, name: String, value: T) -> Option<()> {
@@ -95,6 +129,17 @@ impl<'a> Reader<'a> {
         self.rest = self.rest.trim_start_matches([' ', '\t']);
     }
 
+    /// What stands between two members, or nothing at the end.
+    fn comma(&mut self) -> Option<()> {
+        self.blank();
+        if self.rest.is_empty() {
+            return Some(());
+        }
+        self.take(',')?;
+        self.blank();
+        (!self.rest.is_empty()).then_some(())
+    }
+
     fn span(&mut self, wanted: impl Fn(char) -> bool) -> &'a str {
         let end = self.rest.find(|one| !wanted(one)).unwrap_or(self.rest.len());
         let (span, rest) = self.rest.split_at(end);
@@ -113,6 +158,10 @@ impl<'a> Reader<'a> {
         if self.take('=').is_none() {
             return Some(Member::Item(Bare::Bool(true), self.params()?));
         }
+        self.value()
+    }
+
+    fn value(&mut self) -> Option<Member> {
         if !self.rest.starts_with('(') {
             return Some(Member::Item(self.bare()?, self.params()?));
         }
@@ -151,7 +200,9 @@ impl<'a> Reader<'a> {
             '"' => self.string(),
             ':' => self.bytes(),
             '?' => self.boolean(),
-            '-' | '0'..='9' => self.integer(),
+            '-' | '0'..='9' => self.number(),
+            '@' => self.date(),
+            '%' => self.display(),
             first if first.is_ascii_alphabetic() || first == '*' => Some(self.token()),
             _ => None,
         }
@@ -189,15 +240,56 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// At most 15 digits (RFC 9651 section 3.3.1).
-    fn integer(&mut self) -> Option<Bare> {
-        let minus = self.take('-').is_some();
-        let digits = self.span(|one| one.is_ascii_digit());
-        if !(1..=15).contains(&digits.len()) || self.rest.starts_with('.') {
+    /// At most 15 digits; of a decimal, at most 12 before the point and 3 behind it (RFC 9651 section 4.2.4).
+    fn number(&mut self) -> Option<Bare> {
+        let sign = if self.take('-').is_some() { -1 } else { 1 };
+        let whole = self.span(|one| one.is_ascii_digit());
+        if self.take('.').is_none() {
+            let value: i64 = Some(whole).filter(|whole| (1..=15).contains(&whole.len()))?.parse().ok()?;
+            return Some(Bare::Integer(sign * value));
+        }
+        let part = self.span(|one| one.is_ascii_digit());
+        if !(1..=12).contains(&whole.len()) || !(1..=3).contains(&part.len()) {
             return None;
         }
-        let value: i64 = digits.parse().ok()?;
-        Some(Bare::Integer(if minus { -value } else { value }))
+        let thousandths: i64 = format!("{whole}{part:0<3}").parse().ok()?;
+        Some(Bare::Decimal(sign * thousandths))
+    }
+
+    fn date(&mut self) -> Option<Bare> {
+        self.take('@')?;
+        match self.number()? {
+            Bare::Integer(seconds) => Some(Bare::Date(seconds)),
+            _ => None,
+        }
+    }
+
+    /// Section 4.2.10: percent-encoded UTF-8 in quotes, hexadecimal digits in lower case.
+    fn display(&mut self) -> Option<Bare> {
+        self.take('%')?;
+        self.take('"')?;
+        let mut bytes = Vec::new();
+        loop {
+            match self.rest.chars().next()? {
+                '"' => break,
+                '%' => bytes.push(self.escape()?),
+                one @ ' '..='~' => {
+                    self.take(one)?;
+                    bytes.push(u8::try_from(one).ok()?);
+                }
+                _ => return None,
+            }
+        }
+        self.take('"')?;
+        String::from_utf8(bytes).ok().map(Bare::Display)
+    }
+
+    fn escape(&mut self) -> Option<u8> {
+        self.take('%')?;
+        let digits = self.rest.get(..2)?;
+        let lower = digits.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+        self.rest = self.rest.get(2..)?;
+        u8::from_str_radix(digits, 16).ok().filter(|_| lower)
     }
 
     fn token(&mut self) -> Bare {
@@ -210,6 +302,22 @@ impl<'a> Reader<'a> {
 pub(super) fn inner_list(list: &InnerList) -> String {
     let items: Vec<String> = list.items.iter().map(identifier).collect();
     format!("({}){}", items.join(" "), params(&list.params))
+}
+
+/// A member in canonical form, without its name.
+pub(super) fn member(member: &Member) -> String {
+    match member {
+        Member::Item(value, with) => bare(value) + &params(with),
+        Member::List(list) => inner_list(list),
+    }
+}
+
+/// `true` is not written, only its parameters (section 4.1.2).
+fn named(name: &str, value: &Member) -> String {
+    match value {
+        Member::Item(Bare::Bool(true), with) => format!("{name}{}", params(with)),
+        value => format!("{name}={}", member(value)),
+    }
 }
 
 /// An item in canonical form; of a component, its identifier.
@@ -228,9 +336,28 @@ fn params(params: &Params) -> String {
 fn bare(value: &Bare) -> String {
     match value {
         Bare::Integer(number) => number.to_string(),
+        Bare::Decimal(thousandths) => decimal(*thousandths),
+        Bare::Date(seconds) => format!("@{seconds}"),
+        Bare::Display(text) => display(text),
         Bare::String(text) => format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"")),
         Bare::Token(text) => text.clone(),
         Bare::Bytes(bytes) => format!(":{}:", STANDARD.encode(bytes)),
         Bare::Bool(yes) => format!("?{}", u8::from(*yes)),
     }
+}
+
+/// No needless zero behind the point, but one digit (section 4.1.5).
+fn decimal(thousandths: i64) -> String {
+    let (sign, size) = (if thousandths < 0 { "-" } else { "" }, thousandths.unsigned_abs());
+    let part = format!("{:03}", size % 1000);
+    let part = part.trim_end_matches('0');
+    format!("{sign}{}.{}", size / 1000, if part.is_empty() { "0" } else { part })
+}
+
+fn display(text: &str) -> String {
+    let one = |byte: u8| match byte {
+        b'%' | b'"' | 0..=0x1f | 0x7f.. => format!("%{byte:02x}"),
+        plain => char::from(plain).to_string(),
+    };
+    format!("%\"{}\"", text.bytes().map(one).collect::<String>())
 }

@@ -1,6 +1,8 @@
 use proptest::prelude::*;
 use serde_json::Value;
 
+use super::component::Form;
+use super::field::Kind;
 use super::*;
 use crate::sign::stranger::{Algorithm, PublicKey};
 use base64::Engine as _;
@@ -114,7 +116,7 @@ impl Vector {
 
 #[test]
 fn responses_signed_by_another_implementation_hold() {
-    for name in ["x402", "p256", "everything"] {
+    for name in ["x402", "p256", "everything", "forms"] {
         assert_eq!(vector(name).outcome(402), Ok(Outcome::Holds), "{name}");
         assert_eq!(vector(name).outcome(200), Ok(Outcome::Invalid("signature_does_not_hold")), "{name}");
     }
@@ -161,8 +163,16 @@ fn what_is_no_signature_is_refused_with_its_reason() {
         ("\"@status\"", "\"@signature-params\"", Outcome::Malformed("component")),
         ("\"@status\"", "\"@invented\";req", Outcome::Malformed("component")),
         ("\"@status\"", "token", Outcome::Malformed("component")),
-        ("\"@status\"", "\"payment-required\";bs", Outcome::NotSupported("component_parameter")),
-        ("\"@status\"", "\"content-digest\";key=\"sha-256\"", Outcome::NotSupported("component_parameter")),
+        ("\"@status\"", "\"content-digest\";tr", Outcome::NotSupported("component_parameter")),
+        ("\"@status\"", "\"@status\";sf", Outcome::Malformed("component")),
+        ("\"@status\"", "\"content-digest\";bs;sf", Outcome::Malformed("component")),
+        ("\"@status\"", "\"content-digest\";key=\"sha-256\";bs", Outcome::Malformed("component")),
+        ("\"@status\"", "\"content-digest\";key=sha-256", Outcome::Malformed("component")),
+        ("\"@status\"", "\"content-digest\";sf=?0", Outcome::Malformed("component")),
+        ("\"@status\"", "\"content-digest\";key=\"md5\"", Outcome::Invalid("component_missing")),
+        ("\"@status\"", "\"x-none\";bs", Outcome::Invalid("component_missing")),
+        ("\"@status\"", "\"payment-required\";key=\"a\"", Outcome::Invalid("component_not_structured")),
+        ("\"@status\"", "\"payment-required\";sf", Outcome::NotSupported("structured_field")),
         ("\"@status\"", "\"accept\";req", Outcome::NotSupported("request_field")),
         ("\"@path\";req", "\"@path\";req=?0", Outcome::Malformed("component")),
         (";keyid=\"ed25519\"", "", Outcome::Malformed("keyid")),
@@ -228,7 +238,17 @@ fn dictionaries_are_read_as_the_standard_has_them() {
         "a b",
         "A=1",
         "a=",
-        "a=1.5",
+        "a=1.",
+        "a=1.2345",
+        "a=1234567890123.1",
+        "a=-",
+        "a=@1.5",
+        "a=@",
+        "a=%x",
+        "a=%\"%C3%A4\"",
+        "a=%\"%ff\"",
+        "a=%\"\u{e4}\"",
+        "a=%\"a",
         "a=1234567890123456",
         "a=--1",
         "a=\"\\n\"",
@@ -243,9 +263,55 @@ fn dictionaries_are_read_as_the_standard_has_them() {
         "a=1;b=1;b=2",
         "a=1, a=2",
         "a=é",
-        "a=@1",
     ] {
         assert_eq!(field::dictionary(text), None, "{text}");
+    }
+}
+
+/// The examples of RFC 9421 sections 2.1.1 to 2.1.3.
+#[test]
+fn a_header_enters_the_base_in_the_form_that_is_asked_for() {
+    let dict = "  a=1,    b=2;x=1;y=2,   c=(a   b    c), d";
+    let lines = headers(&[
+        ("Example-Dict", dict),
+        ("Example-Header", "value, with, lots"),
+        ("Example-Header", "of, commas"),
+        ("One-Line", " value, with, lots, of, commas\t"),
+    ]);
+    assert_eq!(field::canonical(Kind::Dictionary, dict).as_deref(), Some("a=1, b=2;x=1;y=2, c=(a b c), d"));
+    for (key, value) in [("a", "1"), ("d", "?1"), ("b", "2;x=1;y=2"), ("c", "(a b c)")] {
+        assert_eq!(Form::Member(key.to_owned()).value(&lines, "example-dict"), Ok(value.to_owned()), "{key}");
+    }
+    let bytes = |name| Form::Bytes.value(&lines, name).unwrap();
+    assert_eq!(bytes("example-header"), ":dmFsdWUsIHdpdGgsIGxvdHM=:, :b2YsIGNvbW1hcw==:");
+    assert_eq!(bytes("one-line"), ":dmFsdWUsIHdpdGgsIGxvdHMsIG9mLCBjb21tYXM=:");
+    let latin = [("x".to_owned(), vec![b' ', 0xe4, b' ']), ("x".to_owned(), b"  ".to_vec())];
+    assert_eq!(Form::Bytes.value(&latin, "x").as_deref(), Ok(":5A==:, ::"), "any byte, and no byte");
+}
+
+/// RFC 9651 section 4.1, and the examples of its section 3.3.
+#[test]
+fn structured_fields_are_written_canonically() {
+    for (kind, text, written) in [
+        (Kind::Dictionary, "a=?1;b, c=?0, d", "a;b, c=?0, d"),
+        (Kind::Dictionary, "r=4.50 ,\tn=-0.250, w=10.000", "r=4.5, n=-0.25, w=10.0"),
+        (Kind::Dictionary, "d=@1659578233", "d=@1659578233"),
+        (Kind::List, "sugar ,  tea;q=1.0, ( \"a\"  b;x );y", "sugar, tea;q=1.0, (\"a\" b;x);y"),
+        (Kind::Item, "  %\"f%c3%bcr 100%25\" ", "%\"f%c3%bcr 100%25\""),
+        (Kind::Item, "007;a=-0", "7;a=0"),
+    ] {
+        assert_eq!(field::canonical(kind, text).as_deref(), Some(written), "{text}");
+    }
+    for (kind, text) in [
+        (Kind::Dictionary, ""),
+        (Kind::List, "a,"),
+        (Kind::List, "a b"),
+        (Kind::List, "(a ;x)"),
+        (Kind::Item, "a, b"),
+        (Kind::Item, "(a)"),
+        (Kind::Item, ""),
+    ] {
+        assert_eq!(field::canonical(kind, text), None, "{text}");
     }
 }
 

@@ -62,4 +62,5 @@ print(json.dumps({"body": BODY.decode(), "responses": [
     signed("x402", "ed25519", WHOLE, tag="x402-response", include_alg=False),
     signed("p256", "p256", WHOLE, tag="x402-response", nonce="n\"\\1", expires=datetime.datetime.fromtimestamp(1_800_000_300, datetime.timezone.utc)),
     signed("everything", "ed25519", ["@status", "payment-required", "content-digest"] + [f'"@{name}";req' for name in ["method", "authority", "scheme", "target-uri", "request-target", "path", "query"]]),
+    signed("forms", "ed25519", ["@status", '"payment-required";bs', '"content-digest";key="sha-256"', '"content-digest";sf']),
 ]}, indent=1))

@@ -116,7 +116,10 @@ fn judged(signature: Signature, exchange: &Exchange<'_>, source: Source, digeste
     let ended = signature.expires.is_some_and(|expires| exchange.seen_at.seconds() > expires);
     let keyid = signature.keyid.as_deref().unwrap_or_default();
     let by_site = keys::find(exchange.keys, KeyPlace::Directory, keyid).is_some();
-    let covers = |component: &str| signature.components.iter().any(|one| one == component);
+    // In canonical form or as bytes, a header is covered as wholly as in the form it was sent in.
+    let whole = |form: &str| matches!(form, "" | ";sf" | ";bs");
+    let covers =
+        |component: &str| signature.components.iter().any(|one| one.strip_prefix(component).is_some_and(whole));
     let lacking = lacking(source, digested).into_iter().find(|(component, met)| !met || !covers(component));
     let (state, why) = match signature.outcome {
         Outcome::Malformed(why) => (ResponseState::Malformed, Some(why)),

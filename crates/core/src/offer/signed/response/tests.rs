@@ -54,6 +54,7 @@ impl Signed {
         let value = |component: &str| match component {
             "\"@status\"" => "402".to_owned(),
             "\"payment-required\"" => terms.clone(),
+            "\"payment-required\";bs" => format!(":{}:", STANDARD.encode(&terms)),
             "\"content-digest\"" => self.digest.clone(),
             "\"@authority\";req" => "api.example.com".to_owned(),
             "\"@path\";req" => "/paid".to_owned(),
@@ -108,6 +109,8 @@ fn rules(reading: &Reading) -> Vec<&'static str> {
 fn a_signature_over_terms_and_address_holds_and_proves_only_its_key() {
     let reading = signed(&format!(r#""@status" "payment-required" {TARGET}"#)).reading();
     assert_eq!(state(&reading), (ResponseState::Unproven, None, Word::Payable));
+    let bytes = signed(&format!(r#""@status" "payment-required";bs {TARGET}"#)).reading();
+    assert_eq!(state(&bytes), (ResponseState::Unproven, None, Word::Payable), "the terms' bytes are the terms");
     assert_eq!(rules(&reading), ["signature.response.unproven"]);
     let found = &reading.signatures.response[0];
     assert_eq!((found.keyid.as_deref(), found.tag.as_deref()), (Some(did().as_str()), Some("x402-response")));
