@@ -50,11 +50,11 @@ pub fn fold(observations: &[Observed], now: Timestamp) -> Standing {
 type Place = (String, String);
 
 fn place(network: &str, asset: &str) -> Place {
-    (network.to_owned(), normal_pay_to(Some(network), asset))
+    (network.to_owned(), normal_address(Some(network), asset))
 }
 
 /// An address in the form that is compared: lower-cased on EVM networks, byte for byte elsewhere.
-pub(crate) fn normal_pay_to(network: Option<&str>, pay_to: &str) -> String {
+pub(crate) fn normal_address(network: Option<&str>, pay_to: &str) -> String {
     match network {
         Some(network) if network.starts_with("eip155:") => pay_to.to_ascii_lowercase(),
         _ => pay_to.to_owned(),
@@ -63,7 +63,7 @@ pub(crate) fn normal_pay_to(network: Option<&str>, pay_to: &str) -> String {
 
 /// An offer's recipient in that form.
 pub(crate) fn pay_to(offer: &Offer) -> String {
-    normal_pay_to(offer.network.as_ref().map(|network| network.as_str()), &offer.pay_to)
+    normal_address(offer.network.as_ref().map(|network| network.as_str()), &offer.pay_to)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! What the trusted observations add up to.
 
 use super::payee::{self, Payee, Role};
-use super::{APART_MS, Observed, Outcome, Place, Trust, WEEK_MS, normal_pay_to, place};
+use super::{APART_MS, Observed, Outcome, Place, Trust, WEEK_MS, normal_address, place};
 use crate::amount::Amount;
 use crate::time::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
@@ -143,7 +143,7 @@ impl Standing {
 pub(super) fn offered(observed: &Observed) -> BTreeMap<Place, BTreeSet<String>> {
     let mut places: BTreeMap<Place, BTreeSet<String>> = BTreeMap::new();
     for offer in &observed.offers {
-        let pay_to = normal_pay_to(Some(&offer.network), &offer.pay_to);
+        let pay_to = normal_address(Some(&offer.network), &offer.pay_to);
         places.entry(place(&offer.network, &offer.asset)).or_default().insert(pay_to);
     }
     places

@@ -66,6 +66,8 @@ pub struct Parted {
     pub whole: Vec<u8>,
     /// The same without the member; equal to `whole` where there is none.
     pub rest: Vec<u8>,
+    /// Where in `whole` the member stands, with the comma that goes with it; empty where there is none.
+    pub member: std::ops::Range<usize>,
 }
 
 /// As [`canonicalize`], and without the member called `name` of the outermost object as well.
@@ -77,7 +79,7 @@ pub fn canonicalize_without(text: &[u8], name: &str, profile: Profile, limits: &
     let (whole, member) = read.sink.finish();
     let member = member.unwrap_or_default();
     let rest = [&whole[..member.start], &whole[member.end..]].concat();
-    Ok(Parted { whole, rest })
+    Ok(Parted { whole, rest, member })
 }
 
 /// Whether `text` is acceptable at all; keeps nothing of it.

@@ -2,7 +2,7 @@
 
 use super::{CheckRequest, Facts, Objective};
 use crate::amount::{Amount, Usd};
-use crate::history::{Relation, Standing, Week, normal_pay_to, pay_to, relation};
+use crate::history::{Relation, Standing, Week, normal_address, pay_to, relation};
 use crate::offer::{Offer, Reading, Word, barred};
 
 /// Observations a success rate needs before it is one (seed 003).
@@ -76,7 +76,7 @@ impl Judge<'_> {
     fn allowed(&self, offer: &Offer, list: &[String]) -> Option<Reason> {
         let wanted = pay_to(offer);
         let network = offer.network.as_ref().map(|network| network.as_str());
-        let named = list.iter().any(|allowed| normal_pay_to(network, allowed) == wanted);
+        let named = list.iter().any(|allowed| normal_address(network, allowed) == wanted);
         (!named).then(|| outside("allow_pay_to"))
     }
 
