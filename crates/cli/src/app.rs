@@ -1,6 +1,6 @@
 //! What commands share: opening the data directory, and failures with a hint and an exit code.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context;
@@ -112,6 +112,17 @@ pub(crate) async fn store(settings: &Settings) -> anyhow::Result<Store> {
     };
     let opened = Store::open(location).await;
     Ok(opened.map_err(|error| Failure::blocked(error.to_string(), error.hint()).coded("store_failed"))?)
+}
+
+/// What to say where others on the machine can read the database, which holds every URL that was checked and the salts
+/// of receipts. It is said and not mended or refused: an owner may want a group to read it, and keys are apart.
+pub(crate) fn exposed(settings: &Settings) -> Option<String> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let open = |path: &PathBuf| std::fs::metadata(path).is_ok_and(|file| file.permissions().mode() & 0o077 != 0);
+    let files = ["", "-wal", "-shm"].map(|end| settings.data.0.join(format!("countersign.db{end}")));
+    let exposed = settings.database.0.is_none() && files.iter().any(open);
+    let path = files[0].display();
+    exposed.then(|| format!("others on this machine can read the database; chmod 600 {path}* makes it yours alone"))
 }
 
 fn door_config(settings: &Settings) -> anyhow::Result<DoorConfig> {

@@ -57,7 +57,10 @@ pub enum StoreError {
         /// How many arguments came.
         given: usize,
     },
-    /// Anything else the engine refused: no connection, disk full, time out.
+    /// No room for what was to be written; the statement was undone.
+    #[error("the disk that holds the database is full. Nothing was written by halves")]
+    Full,
+    /// Anything else the engine refused: no connection, time out.
     #[error("the database did not answer as expected: {0}")]
     Engine(#[source] sqlx::Error),
 }
@@ -76,6 +79,7 @@ impl StoreError {
             Self::Altered(_) => "restore the database from a backup",
             Self::Taken { .. } => "nothing was changed; try again",
             Self::Invalid { .. } | Self::Arguments { .. } => "report this as a defect of this program",
+            Self::Full => "make room on it and run the command again",
             Self::Engine(_) => "check that the database answers; `countersign config` says which one is in force",
         }
     }
@@ -98,6 +102,7 @@ impl From<sqlx::Error> for StoreError {
     fn from(error: sqlx::Error) -> Self {
         match damage(&error) {
             Some(detail) => Self::Damaged { place: "the database".into(), detail },
+            None if full(&error) => Self::Full,
             None => Self::Engine(error),
         }
     }
@@ -115,14 +120,39 @@ impl From<sqlx::migrate::MigrateError> for StoreError {
 }
 
 /// The engine's words when it says the file is damaged. SQLite: primary code 11 (corrupt) or 26 (not a
-/// database) in the low byte. PostgreSQL: class XX001 and XX002 (data and index corrupted).
+/// database). PostgreSQL: class XX001 and XX002 (data and index corrupted).
 fn damage(error: &sqlx::Error) -> Option<String> {
     let sqlx::Error::Database(error) = error else { return None };
-    let code = error.code()?;
-    let lite = error.try_downcast_ref::<sqlx::sqlite::SqliteError>().is_some();
-    let damaged = match lite {
-        true => code.parse::<u32>().is_ok_and(|code| matches!(code & 0xff, 11 | 26)),
-        false => matches!(&*code, "XX001" | "XX002"),
+    let damaged = match Code::of(&**error)? {
+        Code::Lite(code) => matches!(code & 0xff, 11 | 26),
+        Code::Pg(code) => matches!(&*code, "XX001" | "XX002"),
     };
     damaged.then(|| error.message().to_owned())
+}
+
+/// Whether there is no room. SQLite: primary code 13 (full), or 4874 where the shared memory beside the file cannot
+/// grow. PostgreSQL: 53100 (disk full).
+fn full(error: &sqlx::Error) -> bool {
+    let sqlx::Error::Database(error) = error else { return false };
+    match Code::of(&**error) {
+        Some(Code::Lite(code)) => code & 0xff == 13 || code == 4874,
+        Some(Code::Pg(code)) => code == "53100",
+        None => false,
+    }
+}
+
+/// What an engine calls an error: SQLite's extended result code, whose low byte is the primary one, or a SQLSTATE.
+enum Code<'e> {
+    Lite(u32),
+    Pg(std::borrow::Cow<'e, str>),
+}
+
+impl<'e> Code<'e> {
+    fn of(error: &'e dyn sqlx::error::DatabaseError) -> Option<Self> {
+        let code = error.code()?;
+        match error.try_downcast_ref::<sqlx::sqlite::SqliteError>() {
+            Some(_) => code.parse().ok().map(Self::Lite),
+            None => Some(Self::Pg(code)),
+        }
+    }
 }

@@ -11,7 +11,7 @@ use countersign_core::endpoint::{ResourceUrl, UrlError};
 use countersign_core::network::{self, Family};
 use countersign_core::offer::Word;
 use countersign_core::policy::{CheckRequest, Objective, Share};
-use countersign_engine::check::{CheckError, Checked};
+use countersign_engine::check::{CheckError, Checked, Checker};
 use countersign_engine::env::Env;
 use countersign_engine::transparency::{Demand, Misses};
 use countersign_probe::Declared;
@@ -30,7 +30,7 @@ pub(crate) async fn run(settings: &Settings, global: &Global, args: &CheckArgs) 
     let request = request(args, args.url.as_deref().unwrap_or_default())?;
     let out = args.out.as_deref().map(Sink::open).transpose()?;
     let receipt = args.receipt.as_deref().map(Sink::open).transpose()?;
-    let checker = app::checker(settings, Arc::new(Env::Real), misses(settings, args)).await?;
+    let checker = open(settings, global, args).await?;
     let checked = checker.check_as(&request, declared(args)).await.map_err(|error| explain(&error))?;
     if global.json {
         show::json(&checked.answer());
@@ -45,6 +45,15 @@ pub(crate) async fn run(settings: &Settings, global: &Global, args: &CheckArgs) 
         file.fill(global, "receipt", format!("{}\n", receipt.to_value()).as_bytes())?;
     }
     Ok(exit(&checked))
+}
+
+/// The checker; that others can read its database is said in one line.
+async fn open(settings: &Settings, global: &Global, args: &CheckArgs) -> anyhow::Result<Checker> {
+    let checker = app::checker(settings, Arc::new(Env::Real), misses(settings, args)).await?;
+    if let Some(exposed) = app::exposed(settings) {
+        show::note(global, &exposed);
+    }
+    Ok(checker)
 }
 
 fn misses(settings: &Settings, args: &CheckArgs) -> Misses {

@@ -28,6 +28,7 @@ pub(crate) async fn run(settings: &Settings, global: &Global) -> anyhow::Result<
                 .err()
                 .map(|error| trouble(&error)),
         },
+        Examined { what: "who can read the database", trouble: app::exposed(settings) },
         Examined {
             what: "guard",
             trouble: settings.allow_loopback.0.then(|| "allow_loopback is on: for labs only".to_owned()),

@@ -4,6 +4,7 @@ mod answers;
 mod bad_input;
 mod commands;
 mod common;
+mod disk;
 mod door;
 mod keys;
 mod log;

@@ -11,16 +11,15 @@ use std::time::Duration;
 use countersign_core::endpoint::{ResourceUrl, UrlError};
 use countersign_core::policy::CheckRequest;
 use countersign_engine::check::{CheckError, Checked, Checker};
-use countersign_engine::env::Env;
 use countersign_probe::Declared;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
-use super::{bounded, declared, exit, misses};
+use super::{bounded, declared, exit};
 use crate::Exit;
-use crate::app::{self, Failure};
+use crate::app::Failure;
 use crate::args::{CheckArgs, Global};
 use crate::settings::Settings;
 use crate::show;
@@ -41,7 +40,7 @@ type Line = (String, Result<CheckRequest, UrlError>);
 
 pub(super) async fn run(settings: &Settings, global: &Global, args: &CheckArgs, list: &Path) -> anyhow::Result<Exit> {
     let lines = read(args, list)?;
-    let checker = app::checker(settings, Arc::new(Env::Real), misses(settings, args)).await?;
+    let checker = super::open(settings, global, args).await?;
     let progress = bar(global, lines.len());
     let run = Arc::new(Run { checker, declared: declared(args), slots: Semaphore::new(AT_ONCE), progress });
     let mut looks = JoinSet::new();

@@ -1,0 +1,83 @@
+//! The data directory's disk: no room on it, and files that others can read.
+
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use crate::common::run;
+
+/// Nothing is dialled for it, and the decision that says so is kept like any other.
+const CHECK: &[&str] = &["check", "https://one.localhost/"];
+
+fn said(out: &Output) -> (Option<i32>, String, String) {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (out.status.code(), text(&out.stdout), text(&out.stderr))
+}
+
+/// A disk of two mebibytes, unmounted when dropped.
+struct Disk(PathBuf);
+
+impl Disk {
+    fn mount(at: &Path) -> Option<Self> {
+        let done = Command::new("mount").args(["-t", "tmpfs", "-o", "size=2m", "tmpfs"]).arg(at).output().ok()?;
+        done.status.success().then(|| Self(at.to_owned()))
+    }
+
+    /// Writes until nothing more goes in.
+    fn fill(&self) -> PathBuf {
+        use std::io::Write as _;
+        let path = self.0.join("filling");
+        let mut file = std::fs::File::create(&path).expect("a file on an empty disk");
+        while file.write_all(&[0; 512]).is_ok() {}
+        path
+    }
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        let _gone = Command::new("umount").arg("-l").arg(&self.0).status();
+    }
+}
+
+#[test]
+fn a_full_disk_stops_a_check_with_what_to_do_and_room_is_all_it_needs() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let Some(disk) = Disk::mount(folder.path()) else { return skipped("a disk may not be mounted here") };
+    let data = folder.path().join("data");
+    std::fs::create_dir(&data).expect("a data directory");
+    let (healthy, answer, _) = said(&run(&data, CHECK));
+    assert!(!answer.is_empty(), "the positive control: a decision, if only that nothing was asked");
+    for fresh in [false, true] {
+        if fresh {
+            std::fs::remove_dir_all(&data).and_then(|()| std::fs::create_dir(&data)).expect("emptied");
+        }
+        let filling = disk.fill();
+        let (code, answer, talk) = said(&run(&data, CHECK));
+        assert_eq!((code, answer.as_str()), (Some(4), ""), "{talk}");
+        assert!(talk.contains("disk that holds the database is full") && talk.contains("hint: make room"), "{talk}");
+        std::fs::remove_file(filling).expect("room again");
+        let (code, answer, talk) = said(&run(&data, CHECK));
+        assert!(code == healthy && !answer.is_empty(), "{talk}");
+    }
+}
+
+#[test]
+fn a_database_that_others_can_read_is_said_in_one_line_and_left_as_it_is() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let told = |args: &[&str]| said(&run(folder.path(), args));
+    let (code, _, talk) = told(CHECK);
+    assert!(!talk.contains("chmod"), "the control: a fresh database is its owner's alone");
+    let path = folder.path().join("countersign.db");
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o640)).expect("opened to a group");
+    let (again, _, talk) = told(CHECK);
+    assert_eq!((again, talk.matches("chmod 600").count()), (code, 1), "{talk}");
+    let (code, answer, _) = told(&["doctor"]);
+    assert!(code == Some(1) && answer.contains("trouble  who can read the database"), "{answer}");
+    let mode = std::fs::metadata(&path).expect("still there").permissions().mode() & 0o777;
+    assert_eq!(mode, 0o640);
+}
+
+#[allow(clippy::print_stdout, reason = "a test that skips says so")]
+fn skipped(why: &str) {
+    println!("skipped: {why}");
+}
