@@ -57,6 +57,28 @@ pub fn look_alike(network: &Network, address: &str) -> Option<&'static AssetRow>
     })
 }
 
+/// The asset of `network` whose name or ticker `text` bears, compared as a person reads it: without regard to case,
+/// spacing, punctuation, invisible characters and look-alike letters. A token has other names on other networks
+/// (`USD Coin`, `USDC`), so those count too, as long as this network has a row for the same ticker.
+pub fn named_like(network: &Network, text: &str) -> Option<&'static AssetRow> {
+    let read = skeleton(text);
+    let bears = |name: &str| skeleton(name) == read;
+    let named = |row: &&AssetRow| bears(row.symbol) || row.eip712_name.is_some_and(bears);
+    let symbols: Vec<_> = table().iter().filter(named).map(|row| row.symbol).collect();
+    of(network).find(|row| symbols.contains(&row.symbol))
+}
+
+/// What is left of a name for a reader in a hurry: letters and digits in lower case, look-alikes folded (after UTS 39).
+fn skeleton(text: &str) -> String {
+    let letters = text.chars().map(resembles).filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase);
+    let fold = |letter| match letter {
+        '0' => 'o',
+        '1' | 'i' => 'l',
+        other => other,
+    };
+    letters.map(fold).collect()
+}
+
 /// Wallets shorten an address to its first and last four digits; vanity addresses are made to match.
 fn same_ends(known: &str, address: &str) -> bool {
     let ends = |text: &str| {

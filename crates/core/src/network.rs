@@ -136,6 +136,11 @@ impl Network {
         table().iter().find(|row| row.caip2 == self.0)
     }
 
+    /// Whether its money is play money, as far as the table knows.
+    pub fn is_test(&self) -> bool {
+        self.row().is_some_and(|row| row.testnet)
+    }
+
     /// How this network writes addresses; from the CAIP-2 namespace, so it works beyond the table.
     pub fn family(&self) -> Family {
         match self.0.split_once(':').map(|(namespace, _)| namespace) {

@@ -8,7 +8,7 @@ use countersign_core::domain;
 use countersign_core::history::{self, Observed, Outcome, Standing, Trust};
 use countersign_core::offer::signed::{ResponseState, State};
 use countersign_core::offer::{self, Offer, Reading, ReadingKind, clean};
-use countersign_core::policy::{CheckRequest, Decision};
+use countersign_core::policy::{self, CheckRequest, Decision};
 use countersign_core::time::Timestamp;
 use countersign_probe::{Answer, Refused};
 use serde_json::{Map, Value, json};
@@ -118,6 +118,8 @@ fn payment(offer: &Offer) -> Value {
         "symbol": offer.asset_row.map(|row| row.symbol),
         "amount_atomic": offer.amount.as_ref().map(ToString::to_string),
         "usd": offer.usd.as_ref().map(ToString::to_string),
+        "fees_usd": offer.fees.as_ref().map(ToString::to_string),
+        "total_usd": policy::total_cost(offer).as_ref().map(ToString::to_string),
         "payTo": offer.pay_to,
     })
 }

@@ -15,6 +15,7 @@ pub(crate) fn decision(document: &Value) {
     line(&headline(document));
     list(document, "findings").for_each(finding);
     offers(document);
+    rails(document);
     not_evaluated(document);
     let switches: Vec<&str> = document["transport"]["lab_switches"].as_array().map_or_else(Vec::new, |all| texts(all));
     if !switches.is_empty() {
@@ -66,7 +67,7 @@ fn headline(document: &Value) -> String {
     format!("{word}: {}", why.map_or_else(|| text(document, "miss_reason").replace('_', " "), str::to_owned))
 }
 
-/// `$0.01 in USDC on base (eip155:8453) to 0x2096…`
+/// `$0.01 in USDC plus $0.005 in declared fees on base (eip155:8453) to 0x2096…`
 fn terms(payment: &Value) -> String {
     let symbol = payment["symbol"].as_str().unwrap_or("an unknown asset");
     let price = match (payment["usd"].as_str(), payment["amount_atomic"].as_str()) {
@@ -76,7 +77,9 @@ fn terms(payment: &Value) -> String {
     };
     let network = text(payment, "network");
     let named = payment["rail"].as_str().map_or_else(|| network.to_owned(), |name| format!("{name} ({network})"));
-    format!("{price} on {named} to {}", payee(network, text(payment, "payTo")))
+    let fees = payment["fees_usd"].as_str().filter(|fees| *fees != "0");
+    let fees = fees.map(|fees| format!(" plus ${fees} in declared fees")).unwrap_or_default();
+    format!("{price}{fees} on {named} to {}", payee(network, text(payment, "payTo")))
 }
 
 /// People compare addresses letter by letter, so an EVM one is shown in its EIP-55 form.
@@ -104,6 +107,14 @@ fn offers(document: &Value) {
     let told = !document["selected_payment"].is_null() && list(document, "offers").count() == 1;
     for offer in list(document, "offers").filter(|_| !told) {
         line(&format!("  offer {}  {}: {}", offer["index"], text(offer, "word").replace('_', " "), terms(offer)));
+    }
+}
+
+/// The other ways to pay that the answer names; none of them was looked at.
+fn rails(document: &Value) {
+    let named = document["rails"].as_array().map_or_else(Vec::new, |all| texts(all));
+    if !named.is_empty() {
+        line(&format!("  other payment rails named: {}", named.join(", ")));
     }
 }
 
@@ -163,6 +174,12 @@ mod tests {
         let mut document = json!({"word": "payable", "selected_payment": payment, "registrable_domain": "pay.example"});
         let terms = "payable: $0.01 in USDC on base (eip155:8453) to 0x209693Bc6afc0C5328bA36FaF03C514EF312287C";
         assert_eq!(headline(&document), format!("{terms} at pay.example"));
+        document["selected_payment"]["fees_usd"] = json!("0.005");
+        assert!(
+            headline(&document)
+                .starts_with("payable: $0.01 in USDC plus $0.005 in declared fees on base (eip155:8453)")
+        );
+        document["selected_payment"]["fees_usd"] = json!("0");
         document["registrable_domain"] = Value::Null;
         assert_eq!(headline(&document), terms);
     }

@@ -37,7 +37,7 @@ fn values<'h>(headers: &'h [(String, Vec<u8>)], name: &str) -> impl Iterator<Ite
 }
 
 fn stands(headers: &[(String, Vec<u8>)], name: &str) -> bool {
-    values(headers, name).next().is_some()
+    values(headers, name).any(|value| !value.trim_ascii().is_empty())
 }
 
 fn lists(headers: &[(String, Vec<u8>)], name: &str, wanted: &str) -> bool {

@@ -6,15 +6,20 @@ use super::rules::finding;
 use super::{Offer, Reading};
 use crate::network::Family;
 
-/// Compares as multisets, per scheme, network and asset that both channels offer.
+/// Compares as multisets, per scheme, network and asset that both channels offer. An amount that we cannot read has no
+/// equal: clients of version 1 read some of those.
 pub(super) fn channels(header: &[Offer], body: &[Offer], reading: &mut Reading) {
     let mut left: Vec<&Offer> = header.iter().collect();
-    for theirs in body.iter().filter(|offer| offer.amount.is_some()) {
+    for theirs in body {
         if let Some(at) = left.iter().position(|ours| kin(ours, theirs) && same_terms(ours, theirs)) {
             left.swap_remove(at);
         } else if header.iter().any(|ours| kin(ours, theirs)) {
             let seen = format!("the body's accepts[{}] has no equal in the header", theirs.index);
-            return reading.findings.push(finding("channel.disagree", "channels", &seen, None));
+            let found = finding("channel.disagree", "channels", &seen, None);
+            if !reading.findings.contains(&found) {
+                reading.findings.push(found);
+            }
+            return;
         }
     }
 }
@@ -34,5 +39,5 @@ fn same_asset(left: &Offer, right: &Offer) -> bool {
 }
 
 fn same_terms(left: &Offer, right: &Offer) -> bool {
-    left.pay_to == right.pay_to && left.amount == right.amount
+    left.pay_to == right.pay_to && left.amount.is_some() && left.amount == right.amount
 }

@@ -84,10 +84,13 @@ impl Entry<'_> {
         self.family = network.as_ref().map(Network::family);
         let (asset, asset_row) = self.asset(network.as_ref());
         let amount = self.amount();
-        let usd = asset_row.filter(|row| row.usd_pegged).zip(amount.as_ref());
-        let usd = usd.map(|(row, amount)| amount.usd(row.decimals));
-        let fees = self.fees(asset_row);
-        self.price(usd.as_ref());
+        let par = asset_row.filter(|row| row.usd_pegged).zip(amount.as_ref());
+        let par = par.map(|(row, amount)| amount.usd(row.decimals));
+        // The reference buyer's cap counts play money like money.
+        self.price(par.as_ref());
+        let worth = network.as_ref().is_none_or(|network| !network.is_test());
+        let usd = par.filter(|_| worth);
+        let fees = self.fees(asset_row).filter(|_| worth);
         let pay_to = self.pay_to(&asset);
         let max_timeout_seconds = self.timeout();
         self.extra(asset_row);
@@ -166,6 +169,9 @@ impl Entry<'_> {
                 self.note("network.version1_form", "network", &shown, read.network.row().map(|row| row.name));
             }
             _ => {}
+        }
+        if read.network.is_test() {
+            self.note("network.test", "network", &shown, None);
         }
         if read.network.family() == Family::Other {
             self.note("network.unjudged", "network", &shown, None);

@@ -34,15 +34,23 @@ impl Terms {
     }
 }
 
-/// The first challenge header, decoded, with what had to be overlooked.
+/// The first challenge header, decoded, with what had to be overlooked. An empty one is none: the reference client reads
+/// on in the body.
 pub(super) fn terms(headers: &[(String, Vec<u8>)], findings: &mut Vec<Finding>) -> Option<Terms> {
     let named = |wanted: &str| {
         headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case(wanted)).map(|header| &header.1).collect::<Vec<_>>()
     };
-    let canonical = named("payment-required");
+    let mut canonical = named("payment-required");
+    if matches!(canonical[..], [value] if value.trim_ascii().is_empty()) {
+        findings.push(finding("header.empty", CANONICAL, "no value", None));
+        canonical.clear();
+    }
     let (place, value) = match canonical.first() {
         Some(value) => (CANONICAL, *value),
-        None => ALIASES.iter().find_map(|(alias, place)| Some((*place, *named(alias).first()?)))?,
+        None => ALIASES.iter().find_map(|(alias, place)| {
+            let value = named(alias).into_iter().find(|value| !value.trim_ascii().is_empty());
+            Some((*place, value?))
+        })?,
     };
     if place != CANONICAL {
         findings.push(finding("header.alias", place, &place["header:".len()..], Some("PAYMENT-REQUIRED")));

@@ -131,6 +131,8 @@ pub enum NotEvaluated {
     ClientError,
     /// The body was not read to its end, and terms stood nowhere else.
     BrokenOff,
+    /// Only payment rails that we do not judge were named.
+    OtherRail,
     /// The server failed.
     ServerError,
 }
@@ -227,6 +229,15 @@ pub enum RailSeen {
 }
 
 impl RailSeen {
+    /// As documents write it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::L402 => "l402",
+            Self::Mpp => "mpp",
+            Self::X402 => "x402",
+        }
+    }
+
     fn of(scheme: &str) -> Option<Self> {
         match scheme.to_ascii_lowercase().as_str() {
             "l402" | "lsat" => Some(Self::L402),
@@ -330,7 +341,23 @@ pub fn read(exchange: &Exchange<'_>) -> Reading {
         None => x402::read(exchange),
     };
     reading.rails = header::rails(exchange.headers);
+    if reading.kind == ReadingKind::NoTerms {
+        by_other_rails(&mut reading);
+    }
     reading
+}
+
+/// A 402 without terms of ours that names other rails is no broken x402 challenge: it sells, in a way that we do not judge.
+fn by_other_rails(reading: &mut Reading) {
+    let others: Vec<_> =
+        reading.rails.iter().filter(|rail| **rail != RailSeen::X402).map(|rail| rail.as_str()).collect();
+    let Some(none) = reading.findings.iter_mut().find(|finding| finding.rule == "terms.none") else { return };
+    if others.is_empty() {
+        return;
+    }
+    *none = rules::finding("terms.other_rail", "header:WWW-Authenticate", &others.join(", "), None);
+    reading.kind = ReadingKind::NotEvaluated(NotEvaluated::OtherRail);
+    reading.word = Word::NotEvaluated;
 }
 
 /// Why a status is nothing to grade, and the rule that tells it; none for a 402.

@@ -83,31 +83,74 @@ fn both(exchange: &Exchange<'_>, terms: &header::Terms, reading: &mut Reading) {
         let seen = format!("{} bytes", exchange.body.len());
         return reading.findings.push(finding("body.unread", "body", &seen, None));
     }
-    let Some((doc, _)) = opened(exchange.body) else { return };
-    let graded = doc.root().get("x402Version").is_some_and(|version| version.raw() == "1");
+    let Some(doc) = beside(exchange.body, &mut reading.findings) else { return };
     let from_header = reading.offers.len();
-    if graded {
+    if paid_by_version_1(doc.root()) {
         channel(exchange, exchange.body, Place::Beside, reading);
         if terms.canonical() {
             reading.findings.push(finding("body.beside_header", "body:accepts", "version 1 terms", None));
         }
+        let (header, body) = (reading.offers[..from_header].to_vec(), reading.offers[from_header..].to_vec());
+        return compare::channels(&header, &asking(doc.root(), "maxAmountRequired", body), reading);
     }
-    let body = if graded { reading.offers[from_header..].to_vec() } else { copy(exchange, doc.root()) };
-    let header = reading.offers[..from_header].to_vec();
-    compare::channels(&header, &body, reading);
+    let header = reading.offers.clone();
+    for (version, member) in [(2, "amount"), (1, "maxAmountRequired")] {
+        let body = copy(exchange, doc.root(), version);
+        compare::channels(&header, &asking(doc.root(), member, body), reading);
+    }
 }
 
-/// A body that is JSON and may state terms; most are `{}` or a page for people.
-fn opened(body: &[u8]) -> Option<(Doc<'_>, Vec<json::Defect>)> {
-    let stated = body.windows(9).any(|part| part == b"\"accepts\"");
-    if stated { json::observe(body, &Limits::default()).ok() } else { None }
+/// The body beside a header, when it is JSON that states terms; most are `{}` or a page for people. One that some client
+/// may read and we do not, or not as it does, is told: it may state other terms.
+fn beside<'b>(body: &'b [u8], findings: &mut Vec<Finding>) -> Option<Doc<'b>> {
+    let seen = match json::observe(body, &Limits::default()) {
+        Ok((doc, defects)) => {
+            let twice = defects.iter().find(|defect| defect.kind == DefectKind::Duplicate);
+            let stated = doc.root().get("accepts").is_some();
+            let seen = twice.map(|defect| json::Error { at: defect.at, kind: json::Kind::Duplicate });
+            if let Some(seen) = seen.filter(|_| stated) {
+                findings.push(finding("body.unreadable", "body", &seen.to_string(), None));
+            }
+            return stated.then_some(doc);
+        }
+        Err(error) => error,
+    };
+    if opens_as_object(body) {
+        findings.push(finding("body.unreadable", "body", &seen.to_string(), None));
+    }
+    None
 }
 
-/// The entries of a body that nobody pays by, for comparison only.
-fn copy(exchange: &Exchange<'_>, root: Node<'_>) -> Vec<Offer> {
-    let place = entry::Place { asked: exchange.url, version: 2, source: Source::Body, prefix: "body:" };
+/// Whether the first character is `{`, in UTF-8 or in the encodings that lenient readers guess (UTF-16, UTF-32).
+fn opens_as_object(body: &[u8]) -> bool {
+    let before = |byte: &&u8| matches!(byte, 0 | b' ' | b'\t' | b'\r' | b'\n' | 0xef | 0xbb | 0xbf | 0xfe | 0xff);
+    body.iter().find(|byte| !before(byte)) == Some(&b'{')
+}
+
+/// Whether buyers of version 1 pay by this body. They take `accepts` from it whatever `x402Version` says, or where it
+/// says nothing, and refuse entries without `maxAmountRequired`.
+fn paid_by_version_1(root: Node<'_>) -> bool {
+    stated_version(root) == Some(1) || in_version_1(root)
+}
+
+/// Whether an entry is written as version 1 alone writes it.
+fn in_version_1(root: Node<'_>) -> bool {
+    let mut entries = root.get("accepts").into_iter().flat_map(Node::items);
+    entries.any(|entry| entry.get("maxAmountRequired").is_some() && entry.get("amount").is_none())
+}
+
+/// The entries of a body that nobody pays by, read as `version` reads them, for comparison only.
+fn copy(exchange: &Exchange<'_>, root: Node<'_>, version: u8) -> Vec<Offer> {
+    let place = entry::Place { asked: exchange.url, version, source: Source::Body, prefix: "body:" };
     let entries = root.get("accepts").into_iter().flat_map(Node::items).take(MOST_OFFERS).enumerate();
     entries.filter_map(|(index, node)| entry::read(node, index, &place).0).collect()
+}
+
+/// Those that state an amount in `member`, readable or not: what we cannot read, another reader may.
+fn asking(root: Node<'_>, member: &str, offers: Vec<Offer>) -> Vec<Offer> {
+    let entry = |index| root.get("accepts").and_then(|list| list.items().nth(index));
+    let states = |offer: &Offer| entry(offer.index).is_some_and(|node| node.get(member).is_some());
+    offers.into_iter().filter(states).collect()
 }
 
 /// One channel's envelope into `reading`.
@@ -182,7 +225,7 @@ fn envelope(exchange: &Exchange<'_>, doc: &Doc<'_>, place: Place, reading: &mut 
         return bare(exchange, root, place, reading);
     }
     reading.kind = ReadingKind::Challenge;
-    let version = version(root, prefix, &mut reading.findings);
+    let version = version(root, place, &mut reading.findings);
     let within = entry::Place { asked: exchange.url, version, source: place.source(), prefix };
     let before = reading.offers.len();
     accepts(root, &within, reading);
@@ -214,19 +257,34 @@ fn bare(exchange: &Exchange<'_>, root: Node<'_>, place: Place, reading: &mut Rea
     }
 }
 
-/// The version, judged by what it says or, where that is broken, by the shape of the rest.
-fn version(root: Node<'_>, prefix: &str, findings: &mut Vec<Finding>) -> u8 {
-    let said = root.get("x402Version");
-    let number = said.filter(|node| node.kind() == NodeKind::Number).and_then(|node| node.raw().parse::<f64>().ok());
-    if number == Some(1.0) {
-        return 1;
+/// The version, judged by what it says or, where that is broken, by the shape of the rest. Beside a header only version 1
+/// is read, whatever it says.
+fn version(root: Node<'_>, place: Place, findings: &mut Vec<Finding>) -> u8 {
+    let stated = stated_version(root);
+    if stated.is_none() {
+        let seen = root.get("x402Version").map_or("absent", Node::raw);
+        let right = if place == Place::Beside { "1" } else { "2" };
+        findings.push(finding("version.form", format!("{}x402Version", place.prefix()), seen, Some(right)));
     }
-    if number == Some(2.0) {
-        return 2;
+    let written = || root.get("x402Version").is_some_and(|said| said.raw().contains('1')) || in_version_1(root);
+    match stated {
+        _ if place == Place::Beside => 1,
+        Some(version) => version,
+        None => {
+            if written() {
+                1
+            } else {
+                2
+            }
+        }
     }
-    let seen = said.map_or("absent", Node::raw);
-    findings.push(finding("version.form", format!("{prefix}x402Version"), seen, Some("2")));
-    if seen.contains('1') { 1 } else { 2 }
+}
+
+/// 1 or 2, however the number is spelled (`1.0` is 1 in every client); none for anything else.
+fn stated_version(root: Node<'_>) -> Option<u8> {
+    let said = root.get("x402Version").filter(|node| node.kind() == NodeKind::Number)?;
+    let number = said.raw().parse::<f64>().ok()?;
+    [(1.0, 1), (2.0, 2)].into_iter().find(|(value, _)| *value == number).map(|(_, version)| version)
 }
 
 fn accepts(root: Node<'_>, place: &entry::Place<'_>, reading: &mut Reading) {

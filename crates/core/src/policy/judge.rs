@@ -3,6 +3,7 @@
 use super::{CheckRequest, Facts, Objective};
 use crate::amount::{Amount, Usd};
 use crate::history::{Relation, Standing, Week, normal_address, pay_to, relation};
+use crate::network::Network;
 use crate::offer::{Offer, Reading, Word, barred};
 
 /// Observations a success rate needs before it is one (seed 003).
@@ -50,6 +51,8 @@ impl Judge<'_> {
         let total = total_cost(offer);
         [
             given(&request.networks).and_then(|list| check("networks", network, |it| list.contains(it))),
+            // Play money is bought with on purpose only, so a test network has to be named.
+            (request.networks.is_empty() && network.is_some_and(Network::is_test)).then(|| outside("networks")),
             given(&request.deny_networks).and_then(|list| check("deny_networks", network, |it| !list.contains(it))),
             given(&request.allow_pay_to).and_then(|list| self.allowed(offer, list)),
             at_most("max_price_usd", offer.usd.as_ref(), request.max_price_usd.as_ref()),
@@ -111,14 +114,14 @@ fn request_covers(request: &CheckRequest, relation: Relation) -> bool {
 
 /// Price plus the fees that the offer declares. We charge nothing, and an `exact` payment by EIP-3009 is a signature that
 /// the facilitator carries to the chain, so it costs the buyer no gas; every other way is unknown.
-pub(super) fn total_cost(offer: &Offer) -> Option<Usd> {
+pub fn total_cost(offer: &Offer) -> Option<Usd> {
     let (usd, fees) = offer.usd.clone().zip(offer.fees.clone())?;
     (offer.scheme == "exact").then(|| usd + fees)
 }
 
 /// The amount, when its unit is a millionth of a dollar.
 fn dollar_units(offer: &Offer) -> Option<&Amount> {
-    let dollar = offer.asset_row.is_some_and(|row| row.usd_pegged && row.decimals == 6);
+    let dollar = offer.usd.is_some() && offer.asset_row.is_some_and(|row| row.decimals == 6);
     offer.amount.as_ref().filter(|_| dollar)
 }
 

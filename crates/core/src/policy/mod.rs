@@ -10,7 +10,7 @@ mod judge;
 mod request;
 
 pub use decide::{Decision, Excluded, Facts, MissReason, Unjudged, decide};
-pub use judge::{Reason, Why};
+pub use judge::{Reason, Why, total_cost};
 pub use request::{CheckRequest, Objective, Share, ShareError};
 
 #[cfg(test)]

@@ -166,6 +166,10 @@ fn networks_lock_and_deny_and_unknown() {
     assert_eq!(one(not(SOLANA), |_| (), &four()), None);
     assert_eq!(one(not(BASE), |_| (), &four()), Some(("deny_networks", false)));
     assert_eq!(one(not(SOLANA), |offer| offer.network = None, &Standing::default()), Some(("deny_networks", true)));
+    // A test network has to be named.
+    let test = |it: &mut Offer| *it = offer("eip155:84532", A);
+    assert_eq!(one(|_| (), test, &Standing::default()), Some(("networks", false)));
+    assert_eq!(one(only("eip155:84532"), test, &Standing::default()), None);
 }
 
 #[test]

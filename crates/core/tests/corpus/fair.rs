@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use countersign_core::offer::{BodyEnd, Interop, Source, Word};
+use countersign_core::offer::{BodyEnd, Interop, NotEvaluated, ReadingKind, Source, Word};
 use serde_json::{Value, json};
 
 use crate::common::{Answer, URL, entry, entry_1, rules, solana, v1, v2, with};
@@ -154,4 +154,100 @@ fn what_is_wrong_inside_an_entry_stays_there() {
     assert_eq!((words[0], words[1]), (Word::Payable, Word::NotPayable));
     let first = reading.findings.iter().find(|finding| finding.rule == "json.duplicate").unwrap();
     assert_eq!(first.subject, "accepts[1]");
+}
+
+/// What a header of one cent and this body come to, without `body.beside_header`, which only tells that the body is read.
+fn beside(body: &str) -> (Word, Vec<&'static str>) {
+    let reading = Answer::of(&v2(json!([entry()]))).body(body).read();
+    let found = rules(&reading).into_iter().filter(|rule| *rule != "body.beside_header").collect();
+    (reading.word, found)
+}
+
+/// Buyers of version 1 take `accepts` from the body however it is spelled and whatever its version says (x402-fetch
+/// 1.2.0: `const { x402Version, accepts } = await response.json()`).
+#[test]
+fn no_spelling_hides_the_second_story_of_a_body() {
+    let mut dear = entry_1();
+    dear["maxAmountRequired"] = json!("900000");
+    let deep = format!("{}{}", "[".repeat(40), "]".repeat(40));
+    for (cent, odd) in [(entry_1(), false), (dear, true)] {
+        let text = v1(json!([cent])).to_string();
+        let amount = cent["maxAmountRequired"].to_string();
+        let hex = if odd { "\"0xdbba0\"" } else { "\"0x2710\"" };
+        let word = if odd { Word::Mismatch } else { Word::Payable };
+        let told = |more: &[&'static str]| [more, if odd { &["channel.disagree"] } else { &[] }].concat();
+        for (spelled, also) in [
+            (text.clone(), &[][..]),
+            (text.replace("\"accepts\"", "\"accept\\u0073\""), &[]),
+            (text.replace("\"x402Version\":1", "\"x402Version\":1.0"), &[]),
+            (text.replace("\"x402Version\":1", "\"x402Version\":2"), &[]),
+            (text.replace("\"x402Version\":1", "\"v\":1"), &["version.form"]),
+            (text.replace("\"x402Version\":1", "\"x402Version\":null"), &["version.form"]),
+            (format!("\u{feff}{text}"), &["json.bom"]),
+        ] {
+            assert_eq!(beside(&spelled), (word, told(also)), "{spelled}");
+        }
+        // What we cannot read and others can is never passed over.
+        let unread = beside(&text.replace(&amount, hex));
+        assert_eq!(unread, (Word::Mismatch, vec!["amount.form", "channel.disagree"]), "{hex}");
+        let deeper = beside(&text.replacen('{', &format!("{{\"note\":{deep},"), 1));
+        assert_eq!(deeper, (Word::PayableWithWarnings, vec!["body.unreadable"]));
+    }
+}
+
+/// A body of version 2 that states version 1's amount too is read by both kinds of buyers.
+#[test]
+fn an_entry_that_states_both_amounts_is_compared_by_each() {
+    let hybrid = |amount: &str, most: &str| {
+        let mut both = with("amount", json!(amount));
+        both["maxAmountRequired"] = json!(most);
+        beside(&v2(json!([both])).to_string())
+    };
+    assert_eq!(hybrid("10000", "10000"), (Word::Payable, vec![]));
+    assert_eq!(hybrid("10000", "90000000"), (Word::Mismatch, vec!["channel.disagree"]));
+    assert_eq!(hybrid("90000000", "10000"), (Word::Mismatch, vec!["channel.disagree"]));
+    assert_eq!(hybrid("90000000", "90000000"), (Word::Mismatch, vec!["channel.disagree"]));
+}
+
+/// JSON that we do not read, or of which two readers see two things, is told; a page, a text or `{}` is no such thing.
+#[test]
+fn a_body_that_only_others_can_read_is_told() {
+    let terms = v1(json!([entry_1()])).to_string();
+    let utf16: Vec<u8> = terms.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let latin = [&b"{\"note\":\"Z\xfcrich\","[..], &terms.as_bytes()[1..]].concat();
+    for body in [
+        b"{\"accepts\": [".to_vec(),
+        terms.replace("\"error\"", "\"odd\":NaN,\"error\"").into_bytes(),
+        format!("{terms}{{}}").into_bytes(),
+        utf16,
+        latin,
+        format!("{{\"page\":\"{}\"}}", "x".repeat(70_000)).into_bytes(),
+    ] {
+        let reading = Answer::of(&v2(json!([entry()]))).body(body.clone()).read();
+        let shown = String::from_utf8_lossy(&body).chars().take(20).collect::<String>();
+        assert_eq!((reading.word, rules(&reading)), (Word::PayableWithWarnings, vec!["body.unreadable"]), "{shown}");
+    }
+    let twice = beside(&v2(json!([entry()])).to_string().replacen("\"accepts\"", "\"accepts\":[],\"accepts\"", 1));
+    assert_eq!(twice, (Word::PayableWithWarnings, vec!["body.unreadable"]));
+    for body in
+        ["", "{}", "null", "Payment Required", "<!doctype html>{}", "[1, 2", "\u{1}\u{2}aaaa", "{\"a\":1,\"a\":2}"]
+    {
+        assert_eq!(beside(body), (Word::Payable, vec![]), "{body}");
+    }
+}
+
+/// A seller of another rail is not a broken seller of this one.
+#[test]
+fn a_402_by_another_rail_is_not_evaluated() {
+    let asked = |schemes: &str| Answer::new(402).body("").header("WWW-Authenticate", schemes).read();
+    let both = asked(r#"L402 macaroon="x", invoice="y", Payment id="z", x402"#);
+    assert_eq!(both.kind, ReadingKind::NotEvaluated(NotEvaluated::OtherRail));
+    assert_eq!((both.word, rules(&both)), (Word::NotEvaluated, vec!["terms.other_rail"]));
+    assert_eq!(both.findings[0].observed, "l402, mpp");
+    for no_rail in ["x402", "Basic realm=\"L402\"", ""] {
+        let reading = asked(no_rail);
+        assert_eq!((reading.word, rules(&reading)), (Word::NotPayable, vec!["terms.none"]), "{no_rail}");
+    }
+    let broken = Answer::new(402).header("PAYMENT-REQUIRED", "%%%").header("WWW-Authenticate", "L402 macaroon=\"x\"");
+    assert_eq!(broken.read().word, Word::NotPayable, "what it says of x402 is still judged");
 }

@@ -8,9 +8,11 @@
 //! - the probe: the second half of C18 (a head above 64 KiB is refused on the wire as `head_too_large`), C24's
 //!   choice of method and C32's redirect are tested in `countersign-probe` and `countersign-engine`;
 //! - a second request: C16's preflight, C19's other `Accept`;
-//! - a catalogue or manifest: C33, C36, C37, with the catalogue;
-//! - a paid call or our own seller: C21, C40, C55, with the seller;
-//! - MCP: C29, with the MCP client.
+//! - a catalogue or manifest: C33 (a catalogue's price against the live one), C36 (a manifest whose resources are gone) and
+//!   C37 (prices in an OpenAPI document) compare a 402 with another document, which is not read yet;
+//! - a paid call: C21 (what a seller makes of an undecodable payment), C40 (further members of a receipt) and C55 (a
+//!   facilitator that refuses right payments) begin after a payment was sent, and a check sends none;
+//! - another protocol: C29 is an error of an MCP call, which is no HTTP exchange.
 //!
 //! `oracle` holds what the reference buyer was measured to do, `fair` what must not be held against a seller,
 //! `properties` what holds for any input.

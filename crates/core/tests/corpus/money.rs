@@ -245,3 +245,58 @@ fn fees_and_gas_are_known_only_where_the_offer_says_so_plainly() {
     beside["fee"] = json!("20000");
     assert_eq!(alone(beside).offers[0].fees.as_ref().map(ToString::to_string), known("0.02"), "beside extra as well");
 }
+
+/// The name and ticker of a well-known token as a person reads them, on any network; a token that bears another is unknown.
+#[test]
+fn a_borrowed_name_in_any_spelling() {
+    let strange = |network: &str, extra: Value| {
+        let mut entry = with("asset", json!("0x3333333333333333333333333333333333333333"));
+        (entry["network"], entry["extra"]) = (json!(network), extra);
+        let reading = alone(entry);
+        let rules: Vec<_> = rules(&reading).into_iter().filter(|rule| *rule != "text.invisible").collect();
+        (reading.word, rules, reading.findings[0].expected.clone())
+    };
+    let known = Some(USDC.to_owned());
+    for name in [
+        "USD Coin",
+        "USDC",
+        "usd coin",
+        "USD Coin ",
+        "USD C\u{43e}in",
+        "USD-Coin",
+        "U\u{200b}SDC",
+        "\u{ff35}SDC",
+        "USD C0in",
+        "USD Co1n",
+        "UЅDС",
+    ] {
+        let told = strange("eip155:8453", json!({"name": name, "version": "2"}));
+        assert_eq!(told, (Word::NotPayable, vec!["asset.impostor"], known.clone()), "{name}");
+    }
+    let ticker = strange("eip155:8453", json!({"name": "Foo", "version": "2", "symbol": "usdc"}));
+    assert_eq!(ticker, (Word::NotPayable, vec!["asset.impostor"], known));
+    for name in ["Foo", "USD Coin Classic", "USDCx", "Dollar"] {
+        let told = strange("eip155:8453", json!({"name": name, "version": "2"}));
+        assert_eq!(told, (Word::PayableWithWarnings, vec!["asset.unknown"], None), "{name}");
+    }
+    // Which token is USDC on this network is not in our table, so this one may be.
+    let elsewhere = strange("eip155:480", json!({"name": "USDC", "version": "2"}));
+    assert_eq!(elsewhere, (Word::PayableWithWarnings, vec!["asset.unknown"], None));
+}
+
+/// USDC on Base Sepolia is worth nothing, though the reference buyer signs it and counts it against its cap.
+#[test]
+fn play_money_has_no_price_in_dollars() {
+    let sepolia = |amount: &str| {
+        let mut entry = with("amount", json!(amount));
+        (entry["network"], entry["asset"]) =
+            (json!("eip155:84532"), json!("0x036CbD53842c5426634e7929541eC2318f3dCF7e"));
+        entry["extra"]["name"] = json!("USDC");
+        alone(entry)
+    };
+    let cent = sepolia("10000");
+    assert_eq!((cent.word, rules(&cent)), (Word::PayableWithWarnings, vec!["network.test"]));
+    let offer = only(&cent);
+    assert_eq!((offer.usd.is_none(), offer.fees.is_none(), offer.interop), (true, true, Interop::Pass));
+    assert_eq!(only(&sepolia("1000001")).interop, Interop::Fail("amount.over_default_cap"));
+}

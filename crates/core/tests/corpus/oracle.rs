@@ -8,7 +8,7 @@
 use countersign_core::offer::{Grade, Interop, Word};
 use serde_json::{Value, json};
 
-use crate::common::{Answer, PAYEE, USDC, entry, v2, with};
+use crate::common::{Answer, PAYEE, USDC, entry, entry_1, rules, v1, v2, with};
 
 const PASS: Grade = Grade::Pass;
 const FAIL: Grade = Grade::Fail;
@@ -149,4 +149,18 @@ fn the_second_option_is_signed_when_the_first_is_above_the_cap() {
 fn an_empty_accepts_has_nothing_to_grade() {
     let reading = Answer::of(&v2(json!([]))).read();
     assert_eq!((reading.offers.len(), reading.word), (0, Word::NotPayable));
+}
+
+/// `if (paymentRequired)` is false for an empty header, so the client reads on in the body.
+#[test]
+fn an_empty_header_is_no_header() {
+    let seller = Answer::new(402).body(v1(json!([entry_1()])).to_string());
+    for empty in ["", "  \t"] {
+        let reading = seller.clone().header("PAYMENT-REQUIRED", empty).read();
+        let offer = &reading.offers[0];
+        assert_eq!((offer.spec, offer.interop, offer.word), (PASS, SIGNS, Word::Payable));
+        assert_eq!(rules(&reading), ["header.empty"]);
+    }
+    let twice = seller.header("PAYMENT-REQUIRED", "").header("PAYMENT-REQUIRED", "");
+    assert_eq!(twice.read().word, Word::NotPayable, "fetch joins two empty lines to a comma, which is no base64");
 }

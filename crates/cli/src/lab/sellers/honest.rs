@@ -20,6 +20,7 @@ pub(super) const ALL: &[Seller] = &[
     honest("honest-solana", "asks one cent on Solana only", Reply::Whole(|asked| solana(asked, SOLANA_PAYEE))),
     honest("honest-tiers", "asks one cent or five, in header and body alike", Reply::Whole(tiers)),
     honest("honest-old-header", "sends a stray header of its own in front of a v1 body", Reply::Whole(old_header)),
+    honest("honest-empty-header", "sends an empty payment header in front of a v1 body", Reply::Whole(empty_header)),
     honest("honest-l402", "offers L402 in WWW-Authenticate beside the x402 header", Reply::Whole(l402)),
     honest("honest-dear", "asks exactly one dollar", Reply::Whole(|asked| one(asked, "amount", "1000000"))),
     honest("honest-lower", "writes its address without capitals", Reply::Whole(lower)),
@@ -86,6 +87,11 @@ fn tiers(asked: &Asked) -> Vec<u8> {
 /// A name no client reads in front of an ordinary v1 body.
 fn old_header(asked: &Asked) -> Vec<u8> {
     body(asked).with("X-PAYMENT-REQUIRED", base64(&v2(asked).to_string())).bytes()
+}
+
+/// Clients read an empty header as none.
+fn empty_header(asked: &Asked) -> Vec<u8> {
+    body(asked).with("PAYMENT-REQUIRED", "").bytes()
 }
 
 fn l402(asked: &Asked) -> Vec<u8> {

@@ -44,6 +44,27 @@ pub(super) const ALL: &[Seller] = &[
         Reply::Whole(|asked| one(asked, "asset", "0x5afe00000000000000000000000000000000c0de")),
     ),
     hostile(
+        "fake-ticker",
+        "calls an unknown token usdc, as its name is on other networks",
+        finds("not_payable", "asset.impostor"),
+        "honest-v2",
+        Reply::Whole(|asked| fake(asked, "usdc ")),
+    ),
+    hostile(
+        "fake-letters",
+        "calls an unknown token USD Coin with a Cyrillic letter in it",
+        finds("not_payable", "asset.impostor"),
+        "honest-v2",
+        Reply::Whole(|asked| fake(asked, "USD C\u{43e}in")),
+    ),
+    hostile(
+        "play-money",
+        "asks a cent of play money on a test network",
+        finds("payable_with_warnings", "network.test"),
+        "honest-v2",
+        Reply::Whole(play_money),
+    ),
+    hostile(
         "look-alike-usdc",
         "uses a token whose address begins and ends like USDC's",
         finds("not_payable", "asset.look_alike"),
@@ -190,6 +211,24 @@ fn decoy(asked: &Asked) -> Vec<u8> {
         let mut dear = requirement();
         dear["amount"] = json!("900000000");
         challenge["accepts"] = json!([requirement(), dear]);
+    })
+}
+
+/// An unknown token under this name.
+fn fake(asked: &Asked, name: &str) -> Vec<u8> {
+    edited(asked, |challenge| {
+        challenge["accepts"][0]["asset"] = json!("0x5afe00000000000000000000000000000000c0de");
+        challenge["accepts"][0]["extra"]["name"] = json!(name);
+    })
+}
+
+/// Base Sepolia's own USDC.
+fn play_money(asked: &Asked) -> Vec<u8> {
+    edited(asked, |challenge| {
+        let one = &mut challenge["accepts"][0];
+        one["network"] = json!("eip155:84532");
+        one["asset"] = json!("0x036CbD53842c5426634e7929541eC2318f3dCF7e");
+        one["extra"]["name"] = json!("USDC");
     })
 }
 

@@ -19,6 +19,41 @@ pub(super) const ALL: &[Seller] = &[
         Reply::Whole(two_stories),
     ),
     hostile(
+        "story-escaped",
+        "spells accepts with an escape in a body that asks $100",
+        finds("mismatch", "channel.disagree"),
+        "honest-dual",
+        Reply::Whole(|asked| beside(asked, |body| body.replace("\"accepts\"", "\"accept\\u0073\""))),
+    ),
+    hostile(
+        "story-version",
+        "writes version 1 as 1.0 in a body that asks $100",
+        finds("mismatch", "channel.disagree"),
+        "honest-dual",
+        Reply::Whole(|asked| beside(asked, |body| body.replace("\"x402Version\":1", "\"x402Version\":1.0"))),
+    ),
+    hostile(
+        "story-unversioned",
+        "leaves the version out of a body that asks $100; old buyers never look at it",
+        finds("mismatch", "channel.disagree"),
+        "honest-dual",
+        Reply::Whole(|asked| beside(asked, |body| body.replace("\"x402Version\":1", "\"version\":\"\""))),
+    ),
+    hostile(
+        "story-hex",
+        "writes the $100 of its body in hexadecimal, which old buyers read",
+        finds("mismatch", "channel.disagree"),
+        "honest-dual",
+        Reply::Whole(|asked| beside(asked, |body| body.replace("\"100000000\"", "\"0x5f5e100\""))),
+    ),
+    hostile(
+        "story-deep",
+        "puts brackets 40 deep beside the $100 of its body, so that a careful reader gives up",
+        finds("payable_with_warnings", "body.unreadable"),
+        "honest-dual",
+        Reply::Whole(|asked| beside(asked, deepened)),
+    ),
+    hostile(
         "two-headers",
         "sends the payment header twice, with different terms",
         finds("not_payable", "header.repeated"),
@@ -182,9 +217,18 @@ pub(super) const ALL: &[Seller] = &[
 ];
 
 fn two_stories(asked: &Asked) -> Vec<u8> {
+    beside(asked, |body| body)
+}
+
+/// One cent in the header, and a version 1 body that asks $100, its text respelled.
+fn beside(asked: &Asked, respelled: impl FnOnce(String) -> String) -> Vec<u8> {
     let mut body = v1(asked);
     body["accepts"][0]["maxAmountRequired"] = json!("100000000");
-    Answer::payment(body.to_string()).with("PAYMENT-REQUIRED", base64(&v2(asked).to_string())).bytes()
+    Answer::payment(respelled(body.to_string())).with("PAYMENT-REQUIRED", base64(&v2(asked).to_string())).bytes()
+}
+
+fn deepened(body: String) -> String {
+    body.replacen('{', &format!("{{\"note\":{}{},", "[".repeat(40), "]".repeat(40)), 1)
 }
 
 fn two_headers(asked: &Asked) -> Vec<u8> {

@@ -46,10 +46,10 @@ impl Entry<'_> {
         }
     }
 
-    /// The known asset of this network whose name the entry gives to another one.
+    /// The known asset of this network whose name or ticker the entry gives to another one.
     fn claimed(&self, network: &Network) -> Option<&'static AssetRow> {
-        let name = extra_text(self.node, "name")?;
-        asset::of(network).find(|row| row.eip712_name == Some(name.as_str()))
+        let said = ["name", "symbol"].into_iter().filter_map(|member| extra_text(self.node, member));
+        said.filter_map(|text| asset::named_like(network, &text)).next()
     }
 
     pub(super) fn amount(&mut self) -> Option<Amount> {
