@@ -182,8 +182,14 @@ fn receipts(settings: &Settings, turns: &[Turn]) -> anyhow::Result<Receipts> {
     let holds = |receipt: &Receipt| receipt::verify(receipt.to_value().to_string().as_bytes(), &demands).is_ok();
     let all: Vec<bool> = turns.iter().filter_map(|turn| turn.receipt.as_ref()).map(holds).collect();
     let valid = all.iter().filter(|holds| **holds).count();
-    let selected = turns.iter().filter(|turn| turn.said.starts_with("payable")).count();
+    let selected = turns.iter().filter_map(|turn| turn.bytes.as_deref()).filter(|bytes| selects(bytes)).count();
     Ok(Receipts { valid, wrong: all.len() - valid, missing: selected.saturating_sub(all.len()) })
+}
+
+/// Whether a decision selected an offer: a test network's is payable and selected only by name.
+fn selects(decision: &[u8]) -> bool {
+    let document = serde_json::from_slice::<Value>(decision).unwrap_or_default();
+    !document["selected_payment"].is_null()
 }
 
 /// Verifies every decision, then one with a changed byte.
