@@ -68,9 +68,8 @@ impl Seen {
             ReadingKind::NotEvaluated(Not::Reachable200) => Self::Page,
             ReadingKind::NotEvaluated(Not::MethodNotAllowed) => Self::NoGet,
             ReadingKind::NotEvaluated(Not::NotReached | Not::BrokenOff | Not::ServerError) => Self::Nothing,
-            ReadingKind::NoTerms | ReadingKind::NotEvaluated(Not::Redirect | Not::Wall | Not::ClientError) => {
-                Self::Closed
-            }
+            ReadingKind::NoTerms
+            | ReadingKind::NotEvaluated(Not::OtherRail | Not::Redirect | Not::Wall | Not::ClientError) => Self::Closed,
         }
     }
 
