@@ -127,7 +127,7 @@ impl Cosigners {
     /// before it signs, because a second history cannot be taken back.
     ///
     /// Nothing new is signed for it. Each is shown the checkpoint that was published last: one that is further answers
-    /// with its size. Those that have said nothing after [`PATIENCE`] are not waited for; what they say later comes as
+    /// with its size. Those that have said nothing after one second are not waited for; what they say later comes as
     /// [`Outcome::Ahead`]. The log is free meanwhile, so no check waits either.
     pub async fn views(self: &Arc<Self>) -> Vec<Seen> {
         let Some(public) = published(&self.file) else { return Vec::new() };
