@@ -32,12 +32,15 @@ pub const MOST_BYTES: usize = 256 << 10;
 const MOST_CERTIFICATES: usize = 16;
 
 /// The members that hold a seller's words. A test plants a word in all that a seller controls and looks for it here.
-const UNTRUSTED: [&str; 12] = [
+const UNTRUSTED: [&str; 15] = [
     "findings[].subject",
     "findings[].observed",
     "findings[].expected",
     "offers[]",
     "selected_payment",
+    "target.accepts[]",
+    "target.inputSchema",
+    "target.outputSchema",
     "payTo",
     "observed.payTo",
     "observed.amount",
@@ -124,8 +127,34 @@ fn payment(offer: &Offer) -> Value {
     })
 }
 
+/// What a caller needs to call the endpoint: the entry to pay by and the schemas in the seller's own words, each null
+/// where the seller gave none or where it is not quoted; `left_out` says why it is not.
 fn target(offer: &Offer, sighting: &Sighting) -> Value {
-    json!({"method": sighting.method, "x402Version": offer.version, "index": offer.index, "timeoutSeconds": offer.max_timeout_seconds})
+    let described = &sighting.reading.described;
+    let quotations = [
+        ("accepts", Some(&offer.quoted)),
+        ("inputSchema", described.input.as_ref()),
+        ("outputSchema", described.output.as_ref()),
+    ];
+    let mut target = json!({
+        "method": sighting.method, "x402Version": offer.version, "index": offer.index,
+        "amountAtomic": offer.amount.as_ref().map(ToString::to_string), "timeoutSeconds": offer.max_timeout_seconds,
+    });
+    let mut left_out = Map::new();
+    for (name, quoted) in quotations {
+        // A quotation is canonical JSON, so reading it back cannot fail.
+        let value: Option<Value> = quoted.and_then(|quoted| serde_json::from_str(quoted.as_ref().ok()?).ok());
+        target[name] = match (name, value) {
+            ("accepts", Some(entry)) => json!([entry]),
+            ("accepts", None) => json!([]),
+            (_, value) => json!(value),
+        };
+        if let Some(Err(why)) = quoted {
+            left_out.insert(name.to_owned(), json!(why));
+        }
+    }
+    target["left_out"] = Value::Object(left_out);
+    target
 }
 
 fn option(parts: &Parts<'_>, at: usize, offer: &Offer) -> Value {

@@ -8,7 +8,7 @@ mod payee;
 mod time;
 
 use super::rules::finding;
-use super::{Grade, Interop, Offer, Source, Word, clean, resource};
+use super::{Grade, Interop, Offer, Source, Word, clean, quoted, resource};
 use crate::finding::Finding;
 use crate::json::{Node, NodeKind};
 use crate::network::{self, Family, Form, Network};
@@ -110,6 +110,7 @@ impl Entry<'_> {
             fees,
             pay_to,
             max_timeout_seconds,
+            quoted: quoted::quoted(self.node, quoted::MOST_ENTRY),
             spec: Grade::Fail,
             interop: Interop::NotEvaluated,
             word: Word::NotPayable,

@@ -3,8 +3,9 @@
 use sha2::{Digest, Sha256};
 use url::Url;
 
+use super::quoted::{MOST_SCHEMA, quoted};
 use super::rules::finding;
-use super::{Reading, SchemaSource, clean};
+use super::{Described, Reading, SchemaSource, clean};
 use crate::finding::Finding;
 use crate::json::{self, Limits, Node, NodeKind, Profile};
 
@@ -18,11 +19,9 @@ pub(super) fn examine(asked: &str, root: Node<'_>, reading: &mut Reading) {
         reading.extensions = all.members().map(|(name, _)| clean::shown(&name)).take(MOST).collect();
         sign_in(asked, all, &mut reading.findings);
     }
-    let bazaar = all.and_then(|all| all.get("bazaar"));
-    let bazaar = bazaar.filter(|bazaar| bazaar.get("info").is_some_and(|info| info.get("input").is_some()));
-    let envelope = root.get("inputSchema").filter(|schema| schema.kind() == NodeKind::Object);
-    let found = bazaar.map(|node| (SchemaSource::Bazaar, node)).or(envelope.map(|node| (SchemaSource::Envelope, node)));
-    schema(found, reading);
+    let bazaar =
+        all.and_then(|all| all.get("bazaar")).and_then(|node| Schema::within(SchemaSource::Bazaar, node, "info"));
+    schema(bazaar.or_else(|| Schema::of_envelope(root)), reading);
 }
 
 /// Version 1 describes its input in each offer; extensions in its body are read by nobody.
@@ -30,16 +29,41 @@ pub(super) fn version_1(root: Node<'_>, prefix: &str, reading: &mut Reading) {
     if root.get("extensions").is_some_and(|all| all.members().next().is_some()) {
         reading.findings.push(finding("extension.unread", format!("{prefix}extensions"), "present", None));
     }
-    let entries = root.get("accepts").into_iter().flat_map(Node::items);
-    let mut inputs = entries.filter_map(|entry| entry.get("outputSchema")).filter(|node| node.get("input").is_some());
-    schema(inputs.next().map(|node| (SchemaSource::OutputSchema, node)), reading);
+    let mut entries = root.get("accepts").into_iter().flat_map(Node::items);
+    schema(entries.find_map(|entry| Schema::within(SchemaSource::OutputSchema, entry, "outputSchema")), reading);
+}
+
+/// A description of what the endpoint takes.
+struct Schema<'d> {
+    source: SchemaSource,
+    /// What its digest is taken over.
+    whole: Node<'d>,
+    input: Node<'d>,
+    output: Option<Node<'d>>,
+}
+
+impl<'d> Schema<'d> {
+    /// The one whose input and output stand in `node`'s member `name`.
+    fn within(source: SchemaSource, node: Node<'d>, name: &str) -> Option<Self> {
+        let both = node.get(name)?;
+        let whole = if source == SchemaSource::Bazaar { node } else { both };
+        Some(Self { source, whole, input: both.get("input")?, output: both.get("output") })
+    }
+
+    /// The one that the envelope itself carries.
+    fn of_envelope(root: Node<'d>) -> Option<Self> {
+        let input = root.get("inputSchema").filter(|schema| schema.kind() == NodeKind::Object)?;
+        Some(Self { source: SchemaSource::Envelope, whole: input, input, output: root.get("outputSchema") })
+    }
 }
 
 /// The first schema found counts.
-fn schema(found: Option<(SchemaSource, Node<'_>)>, reading: &mut Reading) {
-    if let (None, Some((source, node))) = (reading.input_schema, found) {
+fn schema(found: Option<Schema<'_>>, reading: &mut Reading) {
+    if let (None, Some(Schema { source, whole, input, output })) = (reading.input_schema, found) {
+        let quote = |node| quoted(node, MOST_SCHEMA);
         reading.input_schema = Some(source);
-        reading.schema_sha256 = digest(node);
+        reading.schema_sha256 = digest(whole);
+        reading.described = Described { input: Some(quote(input)), output: output.map(quote) };
     }
 }
 

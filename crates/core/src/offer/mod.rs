@@ -12,6 +12,7 @@ mod extension;
 mod grade;
 mod header;
 mod listed;
+mod quoted;
 mod resource;
 pub mod rules;
 mod script;
@@ -34,6 +35,7 @@ use crate::time::Timestamp;
 
 pub(crate) use grade::barred;
 pub use listed::listed;
+pub use quoted::{LeftOut, Quoted};
 pub(crate) use whole::alike;
 
 /// One HTTP exchange as received.
@@ -87,10 +89,21 @@ pub struct Reading {
     pub signatures: Signatures,
     /// Where an input schema was found.
     pub input_schema: Option<SchemaSource>,
+    /// What the endpoint takes and returns, in the seller's words, where they stand beside that schema.
+    pub described: Described,
     /// SHA-256 of the RFC 8785 bytes of that schema, hex; none when it has no canonical form.
     pub schema_sha256: Option<String>,
     /// SHA-256 of the RFC 8785 bytes of the whole envelope, hex; none when it has no canonical form.
     pub quote_sha256: Option<String>,
+}
+
+/// What an endpoint takes and returns, as its seller describes it.
+#[derive(Clone, Debug, Default)]
+pub struct Described {
+    /// Its input.
+    pub input: Option<Quoted>,
+    /// Its output.
+    pub output: Option<Quoted>,
 }
 
 /// What a seller signed, and what became of it.
@@ -280,6 +293,8 @@ pub struct Offer {
     pub pay_to: String,
     /// Lifetime of an authorisation, seconds.
     pub max_timeout_seconds: Option<u64>,
+    /// The entry itself.
+    pub quoted: Quoted,
     /// Whether the specification is met.
     pub spec: Grade,
     /// Whether the reference buyer would pay.
@@ -324,6 +339,7 @@ impl Reading {
             extensions: Vec::new(),
             signatures: Signatures::default(),
             input_schema: None,
+            described: Described::default(),
             schema_sha256: None,
             quote_sha256: None,
         }

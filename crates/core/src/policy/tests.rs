@@ -5,7 +5,7 @@ use crate::endpoint::ResourceUrl;
 use crate::history::{Observed, Offered, Outcome, Standing, Trust, fold};
 use crate::network::Network;
 use crate::offer::rules::finding;
-use crate::offer::{Grade, Interop, Offer, Reading, ReadingKind, SchemaSource, Signatures, Source, Word};
+use crate::offer::{Grade, Interop, Offer, Reading, ReadingKind, SchemaSource, Source, Word};
 use crate::time::Timestamp;
 use proptest::prelude::*;
 
@@ -42,6 +42,7 @@ fn offer(id: &str, pay_to: &str) -> Offer {
         fees: (row.method == "eip3009").then(Usd::default),
         pay_to: pay_to.to_owned(),
         max_timeout_seconds: Some(60),
+        quoted: Ok("{}".to_owned()),
         spec: Grade::Pass,
         interop: Interop::Pass,
         word: Word::Payable,
@@ -53,13 +54,8 @@ fn reading(offers: Vec<Offer>) -> Reading {
         kind: ReadingKind::Challenge,
         word: Word::Payable,
         offers,
-        findings: Vec::new(),
-        rails: Vec::new(),
-        extensions: Vec::new(),
-        signatures: Signatures::default(),
         input_schema: Some(SchemaSource::Envelope),
-        schema_sha256: None,
-        quote_sha256: None,
+        ..Reading::not_seen()
     }
 }
 

@@ -244,7 +244,10 @@ fn wherever_a_sellers_words_stand_the_document_says_so() {
 #[test]
 fn what_is_selected_is_the_sellers_word_too() {
     let found = listed(challenged(&v2(&[offer("eip155:8453", PAYEE)])), PAYEE);
-    assert_eq!(found, ["observed.payTo", "offers[].payTo", "payTo", "selected_payment.payTo"]);
+    assert_eq!(
+        found,
+        ["observed.payTo", "offers[].payTo", "payTo", "selected_payment.payTo", "target.accepts[].payTo"]
+    );
 }
 
 /// One cent and a fee of half a cent; a fee that is not understood makes the total unknown, and so does play money.

@@ -39,11 +39,36 @@ async fn a_hit_fills_every_member_from_the_live_challenge() {
     let payment = &said["selected_payment"];
     let terms = ["amount_atomic", "asset", "network", "payTo", "scheme"].map(|name| payment[name].as_str().unwrap());
     assert_eq!(terms, ["10000", "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913", "eip155:8453", BASE_PAYEE, "exact"]);
-    assert_eq!((&said["target"]["method"], &said["target"]["timeoutSeconds"]), (&json!("GET"), &json!(60)));
+    let entry = json!({
+        "scheme": "exact", "network": "eip155:8453", "asset": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+        "payTo": BASE_PAYEE, "amount": "10000", "maxTimeoutSeconds": 60, "extra": {"name": "USD Coin", "version": "2"}
+    });
+    let takes = json!({"type": "http", "method": "GET", "queryParams": {"q": "rain"}});
+    let target = json!({
+        "method": "GET", "x402Version": 2, "index": 0, "amountAtomic": "10000", "timeoutSeconds": 60,
+        "accepts": [entry], "inputSchema": takes, "outputSchema": null, "left_out": {},
+    });
+    assert_eq!(said["target"], target, "what the caller needs, in the seller's words");
     assert!(said["latency_ms"].is_u64(), "the round trip of this probe");
     assert_eq!(said["observed"]["amount"], "10000");
     let unseen: Vec<_> = said["not_evaluated"].as_array().unwrap().iter().map(|one| one["what"].clone()).collect();
     assert_eq!(unseen, ["operator", "verdict", "reputation"]);
+}
+
+/// A schema that parsers read differently, and one too long for a decision, are not carried; that is said.
+#[tokio::test]
+async fn what_cannot_be_quoted_is_left_out_and_named() {
+    let world = World::new().await;
+    let long = "x".repeat(16 << 10);
+    for (schema, why) in
+        [(json!({"q": 1e20}), "ambiguous"), (json!({"q": long}), "too_large"), (json!({"q": "\u{202e}"}), "hidden")]
+    {
+        let (_server, request) = world.seller("x", challenge(&input(&schema))).await;
+        let said = world.check(&request).await.document;
+        assert_eq!((&said["invocable"], &said["target"]["inputSchema"]), (&json!(true), &Value::Null), "{why}");
+        assert_eq!(said["target"]["left_out"], json!({"inputSchema": why}));
+        assert_eq!(said["target"]["accepts"][0]["payTo"], BASE_PAYEE, "{why}");
+    }
 }
 
 #[tokio::test]
