@@ -70,6 +70,7 @@ pub(crate) fn document(parts: &Parts<'_>) -> Map<String, Value> {
     put("url", json!(request.url.as_str()));
     put("registrable_domain", registrable_domain(request));
     put("word", json!(reading.word));
+    put("word_rule", json!(reading.word_rule()));
     put("expiresAt", json!(sighting.at.plus_millis(VALID_FOR_MS)));
     put("verified_at", json!(sighting.at));
     put("observed_age_s", json!(now.since(sighting.at).div_euclid(1000)));
@@ -86,7 +87,7 @@ pub(crate) fn document(parts: &Parts<'_>) -> Map<String, Value> {
     put("risk", json!(decided.risk));
     put("changes", changes(after));
     put("offers", Value::Array(reading.offers.iter().enumerate().map(|(at, one)| option(parts, at, one)).collect()));
-    put("findings", json!(offer::listed(&reading.findings)));
+    put("findings", json!(offer::listed(reading)));
     put("rails", json!(reading.rails));
     put("extensions", json!(reading.extensions));
     put("signatures", json!(reading.signatures));
@@ -171,6 +172,7 @@ fn option(parts: &Parts<'_>, at: usize, offer: &Offer) -> Value {
         map.insert("interop".to_owned(), json!(offer.interop.as_str()));
         map.insert("interop_rule".to_owned(), json!(offer.interop.rule()));
         map.insert("word".to_owned(), json!(offer.word));
+        map.insert("word_rule".to_owned(), json!(parts.judged.told.word_rule_of(offer)));
     }
     value
 }

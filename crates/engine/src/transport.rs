@@ -5,11 +5,12 @@ use countersign_core::finding::Finding;
 use countersign_core::offer::BodyEnd;
 use countersign_core::offer::rules::{self, finding};
 use countersign_probe::{Answer, Refused, TransportFlag};
+use sha2::{Digest, Sha256};
 
 /// Findings `transport.*` about what the door brought back.
 pub(crate) fn findings(result: &Result<Answer, Refused>) -> Vec<Finding> {
     match result {
-        Ok(answer) => answer.flags.iter().filter_map(|flag| told(flag.as_str(), answer)).collect(),
+        Ok(answer) => answer.flags.iter().filter_map(|flag| told(*flag, answer)).collect(),
         Err(refused) => {
             let rule = rule(refused.code.as_str());
             rule.map(|rule| finding(rule, "transport", &refused.detail, None)).into_iter().collect()
@@ -26,14 +27,35 @@ pub(crate) fn body_end(answer: &Answer) -> BodyEnd {
     }
 }
 
-fn told(word: &str, answer: &Answer) -> Option<Finding> {
-    let seen = format!(
-        "{} bytes of head, {} of body, {} interim answers",
-        answer.head_bytes,
-        answer.body.len(),
-        answer.interim
-    );
-    Some(finding(rule(word)?, "transport", &seen, None))
+fn told(flag: TransportFlag, answer: &Answer) -> Option<Finding> {
+    Some(finding(rule(flag.as_str())?, "transport", &seen(flag, answer), None))
+}
+
+/// What was there, in the terms of the remark.
+fn seen(flag: TransportFlag, answer: &Answer) -> String {
+    use TransportFlag as F;
+    match flag {
+        F::LoopbackAllowed => format!("answered by {}", answer.peer),
+        F::ExtraRoots => certificate(answer),
+        F::HeadAbove8KiB | F::HeadAbove16KiB | F::BareLf => format!("{} bytes of head", answer.head_bytes),
+        F::Interim => format!("{} interim answers", answer.interim),
+        F::ContentEncoding => header(answer, "content-encoding"),
+        F::BodyLong | F::BodyShort | F::BodyCapped | F::BodySlow | F::ChunkPadding => {
+            format!("{} bytes of body", answer.body.len())
+        }
+    }
+}
+
+/// Which certificate the extra authorities were there to vouch for.
+fn certificate(answer: &Answer) -> String {
+    let leaf = answer.chain.first().map(|der| hex::encode(Sha256::digest(der)));
+    leaf.map_or_else(|| "no certificate".to_owned(), |sha256| format!("certificate with SHA-256 {sha256}"))
+}
+
+/// All lines of one header.
+fn header(answer: &Answer, name: &str) -> String {
+    let lines = answer.headers.iter().filter(|(named, _)| named == name);
+    lines.map(|(_, value)| String::from_utf8_lossy(value)).collect::<Vec<_>>().join(", ")
 }
 
 /// The rule for a word of the door. A test holds every word of the door against the table.
@@ -60,26 +82,47 @@ mod tests {
         assert_eq!(rule("no such word"), None);
     }
 
+    fn answer(body_complete: bool, flags: &[TransportFlag]) -> Answer {
+        Answer {
+            status: 402,
+            headers: vec![("content-encoding".to_owned(), b"br".to_vec())],
+            body: b"four".to_vec(),
+            body_complete,
+            head_bytes: 9000,
+            interim: 2,
+            peer: ([127, 0, 0, 1], 443).into(),
+            chain: vec![b"abc".to_vec()],
+            latency_ms: 1,
+            flags: flags.to_vec(),
+        }
+    }
+
     /// Only a break is laid at the other side's door.
     #[test]
     fn who_ended_a_body_is_told_apart() {
-        let answer = |body_complete, flags: &[TransportFlag]| Answer {
-            status: 402,
-            headers: Vec::new(),
-            body: Vec::new(),
-            body_complete,
-            head_bytes: 0,
-            interim: 0,
-            peer: ([127, 0, 0, 1], 443).into(),
-            chain: Vec::new(),
-            latency_ms: 1,
-            flags: flags.to_vec(),
-        };
         use TransportFlag as F;
         assert_eq!(body_end(&answer(true, &[F::BodyLong])), BodyEnd::Whole);
         assert_eq!(body_end(&answer(false, &[F::BareLf, F::BodyShort])), BodyEnd::CutOff);
         for flag in [F::BodySlow, F::BodyCapped, F::ChunkPadding, F::ContentEncoding] {
             assert_eq!(body_end(&answer(false, &[flag])), BodyEnd::Stopped);
+        }
+    }
+
+    /// SHA-256 of `abc` by FIPS 180-2, appendix B.1.
+    #[test]
+    fn a_remark_says_what_was_seen() {
+        use TransportFlag as F;
+        let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+        for (flag, wanted) in [
+            (F::LoopbackAllowed, "answered by 127.0.0.1:443".to_owned()),
+            (F::ExtraRoots, format!("certificate with SHA-256 {abc}")),
+            (F::HeadAbove8KiB, "9000 bytes of head".to_owned()),
+            (F::Interim, "2 interim answers".to_owned()),
+            (F::ContentEncoding, "br".to_owned()),
+            (F::BodyShort, "4 bytes of body".to_owned()),
+        ] {
+            let found = findings(&Ok(answer(false, &[flag])));
+            assert_eq!(found.iter().map(|one| one.observed.as_str()).collect::<Vec<_>>(), [wanted]);
         }
     }
 

@@ -131,20 +131,27 @@ async fn turn(checker: &Checker, env: &Env, lab: &Lab, seller: &'static Seller) 
     Ok(Turn { seller, said: said(&checked.document), as_expected, bytes: Some(checked.bytes), receipt })
 }
 
-/// Whether the check said what the lab's table expects, rule or refusal included.
+/// Whether the check said what the lab's table expects, and for the reason that the table gives. Nothing gives the word
+/// `payable`, so beside it the rule has to be among the findings.
 fn holds(seller: &Seller, checked: &Checked) -> bool {
-    let document = &checked.document;
-    let rules = || document["findings"].as_array().into_iter().flatten().filter_map(|finding| finding["rule"].as_str());
-    let word = document["word"] == json!(seller.expect.word);
-    let rule = seller.expect.rule.is_none_or(|wanted| rules().any(|rule| rule == wanted));
-    let refused = seller.expect.refused.is_none_or(|wanted| document["transport"]["refused"] == json!(wanted));
+    let (document, expect) = (&checked.document, &seller.expect);
+    let found = |wanted: &str| {
+        document["findings"].as_array().is_some_and(|all| all.iter().any(|finding| finding["rule"] == wanted))
+    };
+    let word = document["word"] == expect.word;
+    let rule = match expect.rule {
+        None => true,
+        Some(wanted) if expect.word == "payable" => found(wanted),
+        Some(wanted) => document["word_rule"] == wanted,
+    };
+    let refused = expect.refused.is_none_or(|wanted| document["transport"]["refused"] == wanted);
     word && rule && refused
 }
 
+/// The word, and in brackets what gave it.
 fn said(document: &Value) -> String {
     let word = document["word"].as_str().unwrap_or("-");
-    let rule = show::worst(document).and_then(|finding| finding["rule"].as_str());
-    let why = document["transport"]["refused"].as_str().or(rule);
+    let why = document["transport"]["refused"].as_str().or(document["word_rule"].as_str());
     why.map_or_else(|| word.to_owned(), |why| format!("{word} ({why})"))
 }
 

@@ -46,9 +46,12 @@ fn kind(seller: &Seller) -> &'static str {
     }
 }
 
-/// What a right check says of this seller, in one line.
+/// What a right check says of this seller, in one line. Nothing gives the word `payable`; a finding may stand beside it.
 pub(crate) fn expected(seller: &Seller) -> String {
     let expect = &seller.expect;
-    let because = expect.rule.or(expect.refused).map(|why| format!(" ({why})")).unwrap_or_default();
-    format!("{}{because}", expect.word)
+    match (expect.word, expect.rule.or(expect.refused)) {
+        (word, None) => word.to_owned(),
+        ("payable", Some(beside)) => format!("payable, with {beside}"),
+        (word, Some(why)) => format!("{word} ({why})"),
+    }
 }

@@ -37,34 +37,31 @@ pub(crate) fn transparency(transparency: &Transparency) {
     }
 }
 
-/// The gravest finding, the first of equals. One of weight `info` is never the reason for anything: a switch of the
-/// lab that is on, or an extension that was seen, does not answer the person's question.
-pub(crate) fn worst(document: &Value) -> Option<&Value> {
-    let rank = |finding: &Value| {
-        ["info", "low", "medium", "high", "block"].iter().position(|one| finding["severity"] == **one)
-    };
-    let findings = document["findings"].as_array()?;
-    findings.iter().filter(|finding| rank(finding) > Some(0)).rev().max_by_key(|finding| rank(finding))
-}
-
-/// One line that answers the question: can this be paid, and on what terms, or why not.
+/// One line that answers the question: can this be paid, and on what terms, or why not. What is selected has a word of
+/// its own, which may be another than that of the best option.
 fn headline(document: &Value) -> String {
-    let word = document["word"].as_str().unwrap_or("-").replace('_', " ");
+    let chosen = list(document, "offers").find(|offer| selected(document, offer)).unwrap_or(document);
+    let word = text(chosen, "word").replace('_', " ");
     if let Some(refused) = document["transport"]["refused"].as_str() {
         return format!("{word}: {} ({refused})", text(&document["transport"], "reason"));
     }
-    let selected = &document["selected_payment"];
-    if !selected.is_null() {
+    let payment = &document["selected_payment"];
+    if !payment.is_null() {
         // The domain, because a long host name can wear another's: `shop.example.com.pay.example`.
         let at = document["registrable_domain"].as_str().map(|domain| format!(" at {domain}")).unwrap_or_default();
-        return format!("{word}: {}{at}", terms(selected));
+        return format!("{word}: {}{at}", terms(payment));
     }
     let unmet = document["unmet_constraints"].as_array().map_or_else(Vec::new, |all| texts(all));
     if word.starts_with("payable") && !unmet.is_empty() {
         return format!("{word}, but outside your rules: {}", unmet.join(", "));
     }
-    let why = worst(document).and_then(|finding| reason(text(finding, "rule")));
+    let why = document["word_rule"].as_str().and_then(reason);
     format!("{word}: {}", why.map_or_else(|| text(document, "miss_reason").replace('_', " "), str::to_owned))
+}
+
+/// Whether `offer` is the option that was selected.
+fn selected(document: &Value, offer: &Value) -> bool {
+    !document["selected_payment"].is_null() && offer["excluded_reason"].is_null()
 }
 
 /// `$0.01 in USDC plus $0.005 in declared fees on base (eip155:8453) to 0x2096…`
@@ -106,8 +103,24 @@ fn finding(finding: &Value) {
 fn offers(document: &Value) {
     let told = !document["selected_payment"].is_null() && list(document, "offers").count() == 1;
     for offer in list(document, "offers").filter(|_| !told) {
-        line(&format!("  offer {}  {}: {}", offer["index"], text(offer, "word").replace('_', " "), terms(offer)));
+        line(&format!(
+            "  offer {}  {}{}: {}",
+            place(offer),
+            text(offer, "word").replace('_', " "),
+            rule(offer),
+            terms(offer)
+        ));
     }
+}
+
+/// Header and body each count their options from 0.
+fn place(offer: &Value) -> String {
+    format!("{}[{}]", text(offer, "source"), offer["index"])
+}
+
+/// The rule that gave an option its word.
+fn rule(offer: &Value) -> String {
+    offer["word_rule"].as_str().map(|rule| format!(" ({rule})")).unwrap_or_default()
 }
 
 /// The other ways to pay that the answer names; none of them was looked at.
@@ -150,21 +163,22 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn found(rule: &str, severity: &str) -> Value {
-        json!({"rule": rule, "severity": severity})
+    #[test]
+    fn the_reason_in_the_headline_is_the_rule_that_gave_the_word() {
+        let mut document = json!({"word": "not_evaluated", "miss_reason": "no_402_envelope", "word_rule": null});
+        assert_eq!(headline(&document), "not evaluated: no 402 envelope");
+        document["word_rule"] = json!("http.not_found");
+        document["findings"] = json!([{"rule": "terms.none", "severity": "block"}]);
+        assert_eq!(headline(&document), "not evaluated: there is nothing at this URL");
     }
 
-    /// A switch of the lab, or anything else of weight `info`, answers nobody's question.
     #[test]
-    fn the_reason_is_the_gravest_finding_and_never_a_mere_remark() {
-        let lab = [found("transport.loopback_allowed", "info"), found("transport.extra_roots", "info")];
-        let mut document = json!({"word": "not_evaluated", "miss_reason": "no_402_envelope", "findings": lab});
-        assert_eq!(headline(&document), "not evaluated: no 402 envelope");
-        let findings = document["findings"].as_array_mut().unwrap();
-        findings.extend([found("http.not_found", "low"), found("cache.shared", "low")]);
-        assert_eq!(headline(&document), "not evaluated: there is nothing at this URL");
-        document["findings"].as_array_mut().unwrap().push(found("terms.none", "block"));
-        assert_eq!(headline(&document), "not evaluated: the answer is 402 but states no payment terms");
+    fn the_word_in_the_headline_is_that_of_what_would_be_signed() {
+        let payment = json!({"symbol": "USDC", "network": "eip155:8453", "payTo": "x"});
+        let offer = |reason, word| json!({"excluded_reason": reason, "word": word});
+        let offers = [offer(json!("constraints_unmet"), "payable"), offer(Value::Null, "payable_with_warnings")];
+        let document = json!({"word": "payable", "selected_payment": payment, "offers": offers});
+        assert!(headline(&document).starts_with("payable with warnings: "), "{}", headline(&document));
     }
 
     #[test]

@@ -1,12 +1,12 @@
 //! From findings to grades and words. Everything here is a reading of the rule table: which findings are about
-//! an offer, what they fail, and the gravest of them.
+//! an offer, what they fail, and the one that decides.
 //!
 //! *Spec* and *interop* are two facts; the word is advice under the buyer's own rules. So an offer that the
 //! reference buyer would sign can be not payable (a burn address), and one that it refuses by a setting of its own
 //! (the one-dollar cap, unknown assets) can be paid by a buyer who changed that setting: payable with warnings.
 
 use super::rules::{self, Dimension};
-use super::{Grade, Interop, Offer, Reading, Source, Word};
+use super::{Grade, Interop, NotEvaluated, Offer, Reading, ReadingKind, Source, Word};
 use crate::finding::{Finding, Severity};
 
 /// Rules that say: two things which should be one are two.
@@ -48,7 +48,7 @@ pub(super) fn settle(reading: &mut Reading) {
 pub(super) fn speak(reading: &mut Reading) {
     let findings = &reading.findings;
     for offer in &mut reading.offers {
-        offer.word = word(&about(findings, offer));
+        offer.word = judge(&about(findings, offer)).0;
     }
     let best = [Word::Payable, Word::PayableWithWarnings, Word::Mismatch, Word::NotEvaluated]
         .into_iter()
@@ -69,23 +69,68 @@ fn interop(findings: &[&Finding]) -> Interop {
     }
 }
 
-/// The word that `findings` leave an option: the gravest decides. A test proves that whatever the reference buyer
-/// refuses blocks, or is a setting.
-fn word(findings: &[&Finding]) -> Word {
-    let any = |list: &[&str]| findings.iter().any(|finding| list.contains(&finding.rule));
-    let least = |severity| findings.iter().any(|finding| finding.severity >= severity);
-    match () {
-        () if least(Severity::Block) => Word::NotPayable,
-        () if any(&MISMATCHES) => Word::Mismatch,
-        () if any(&UNJUDGED) => Word::NotEvaluated,
-        () if least(Severity::Medium) => Word::PayableWithWarnings,
-        () => Word::Payable,
-    }
+/// The word that `findings` leave an option, and the finding that gives it: of those that weigh alike the one that is
+/// told first. A test proves that whatever the reference buyer refuses blocks, or is a setting.
+fn judge<'f>(findings: &[&'f Finding]) -> (Word, Option<&'f Finding>) {
+    let any = |list: &[&str]| first(findings.iter().copied().filter(|finding| list.contains(&finding.rule)));
+    let least = |severity| first(findings.iter().copied().filter(|finding| finding.severity >= severity));
+    let found = least(Severity::Block)
+        .map(|finding| (Word::NotPayable, finding))
+        .or_else(|| any(&MISMATCHES).map(|finding| (Word::Mismatch, finding)))
+        .or_else(|| any(&UNJUDGED).map(|finding| (Word::NotEvaluated, finding)))
+        .or_else(|| least(Severity::Medium).map(|finding| (Word::PayableWithWarnings, finding)));
+    found.map_or((Word::Payable, None), |(word, finding)| (word, Some(finding)))
+}
+
+/// The one of these that is told first.
+fn first<'f>(findings: impl Iterator<Item = &'f Finding>) -> Option<&'f Finding> {
+    findings.min_by(|left, right| left.order(right))
 }
 
 /// Whether these findings alone keep an option from being selected.
 pub(crate) fn barred(findings: &[Finding], offer: &Offer) -> bool {
-    matches!(word(&about(findings, offer)), Word::NotPayable | Word::Mismatch)
+    matches!(judge(&about(findings, offer)).0, Word::NotPayable | Word::Mismatch)
+}
+
+impl Reading {
+    /// The rule that gave the answer its word: that of the first option with this word or, where there is no option, of
+    /// what stands in the way of one. None for `payable`, which is the word when nothing speaks against it.
+    pub fn word_rule(&self) -> Option<&'static str> {
+        self.deciding().map(|finding| finding.rule)
+    }
+
+    /// The rule that gave this option its word; none for `payable`.
+    pub fn word_rule_of(&self, offer: &Offer) -> Option<&'static str> {
+        judge(&about(&self.findings, offer)).1.map(|finding| finding.rule)
+    }
+
+    /// The finding behind [`Reading::word_rule`].
+    pub(super) fn deciding(&self) -> Option<&Finding> {
+        match self.kind {
+            ReadingKind::NotEvaluated(why) => first(self.findings.iter().filter(|finding| gave(why, finding))),
+            ReadingKind::Challenge | ReadingKind::NoTerms => {
+                match self.offers.iter().find(|offer| offer.word == self.word) {
+                    Some(offer) => judge(&about(&self.findings, offer)).1,
+                    None => first(self.findings.iter()),
+                }
+            }
+        }
+    }
+}
+
+/// Whether `finding` is the reason why nothing was graded.
+fn gave(why: NotEvaluated, finding: &Finding) -> bool {
+    match why {
+        NotEvaluated::NotReached => finding.rule.starts_with("transport."),
+        NotEvaluated::BrokenOff => matches!(finding.rule, "body.incomplete" | "body.stopped"),
+        NotEvaluated::OtherRail => finding.rule == "terms.other_rail",
+        NotEvaluated::Reachable200
+        | NotEvaluated::Redirect
+        | NotEvaluated::Wall
+        | NotEvaluated::MethodNotAllowed
+        | NotEvaluated::ClientError
+        | NotEvaluated::ServerError => finding.subject == "status",
+    }
 }
 
 fn about<'f>(findings: &'f [Finding], offer: &Offer) -> Vec<&'f Finding> {

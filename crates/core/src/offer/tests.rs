@@ -316,6 +316,58 @@ fn findings_of_others_enter_the_word_of_the_option_they_are_about_and_leave_inte
     assert_eq!((unseen.word, unseen.findings.len()), (Word::NotEvaluated, 1), "nothing to grade stays so");
 }
 
+/// The word follows from one finding: by weight, then place, then id, and among rules of its own kind.
+#[test]
+fn the_rule_that_gave_the_word_is_named() {
+    let with = |changes: &[(&str, Value)]| {
+        let mut value = honest();
+        for (path, to) in changes {
+            let (parent, member) = path.rsplit_once('/').unwrap();
+            value.pointer_mut(parent).unwrap()[member] = to.clone();
+        }
+        challenge(&value)
+    };
+    let dear = ("/accepts/0/amount", json!("10000000000"));
+    let unknown = ("/accepts/0/asset", json!("0x1111111111111111111111111111111111111111"));
+    let (long, other) = (("/accepts/0/maxTimeoutSeconds", json!(7200)), ("/resource/url", json!("https://b.example/")));
+    let unnamed = ("/accepts/0/extra", json!({"name": "Beans", "version": "1"}));
+    let checksum = ("/accepts/0/payTo", json!("0x209693bC6afc0C5328bA36FaF03C514EF312287C"));
+    let stellar = ("/accepts/0/network", json!("stellar:pubnet"));
+    let decimals = ("/accepts/0/extra", json!({"name": "USD Coin", "version": "2", "decimals": 18}));
+    for (changes, word, rule) in [
+        (&[][..], Word::Payable, None),
+        (&[dear.clone(), decimals], Word::NotPayable, Some("amount.honeypot")),
+        (&[dear, other.clone()], Word::NotPayable, Some("amount.honeypot")),
+        (&[unknown, unnamed, other], Word::Mismatch, Some("resource.other_domain")),
+        (&[checksum, long.clone()], Word::PayableWithWarnings, Some("timeout.long")),
+        (&[stellar, long], Word::NotEvaluated, Some("network.unjudged")),
+    ] {
+        let reading = with(changes);
+        let of_offer = reading.word_rule_of(&reading.offers[0]);
+        assert_eq!((reading.word, reading.word_rule(), of_offer), (word, rule, rule), "{:?}", rules(&reading));
+    }
+    let wall = exchange(403, &[], b"").and([rules::finding("transport.bare_lf", "transport", "x", None)]);
+    assert_eq!((wall.word, wall.word_rule()), (Word::NotEvaluated, Some("http.wall")));
+    let unseen = Reading::not_seen().and([rules::finding("transport.name_not_found", "transport", "x", None)]);
+    assert_eq!((unseen.word, unseen.word_rule()), (Word::NotEvaluated, Some("transport.name_not_found")));
+    let nothing = exchange(402, &[], b"");
+    assert_eq!((nothing.word, nothing.word_rule()), (Word::NotPayable, Some("terms.none")));
+}
+
+/// The best option speaks for the answer, and its rule is the answer's.
+#[test]
+fn the_rule_of_the_answer_is_that_of_its_best_option() {
+    let mut value = honest();
+    let good = value["accepts"][0].clone();
+    value["accepts"] = json!([good, good]);
+    value["accepts"][0]["amount"] = json!("x");
+    value["accepts"][1]["maxTimeoutSeconds"] = json!(7200);
+    let reading = challenge(&value);
+    let each: Vec<_> = reading.offers.iter().map(|offer| reading.word_rule_of(offer)).collect();
+    assert_eq!(each, [Some("amount.form"), Some("timeout.long")]);
+    assert_eq!((reading.word, reading.word_rule()), (Word::PayableWithWarnings, Some("timeout.long")));
+}
+
 #[test]
 fn a_schema_has_a_digest_that_no_spelling_changes() {
     let mut value = honest();

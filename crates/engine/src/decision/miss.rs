@@ -2,7 +2,7 @@
 
 use countersign_core::offer::{NotEvaluated, ReadingKind};
 use countersign_core::policy::MissReason;
-use countersign_probe::Refused;
+use countersign_probe::RefusedCode;
 
 use super::Parts;
 
@@ -84,19 +84,46 @@ pub(super) fn of(parts: &Parts<'_>) -> Option<Miss> {
         return None;
     }
     match (&parts.sighting.result, parts.sighting.reading.kind) {
-        (Err(refused), _) => Some(unseen(refused)),
+        (Err(refused), _) => Some(unseen(refused.code)),
         (_, ReadingKind::NotEvaluated(NotEvaluated::Reachable200)) => Some(Miss::Reachable200),
         (_, ReadingKind::NotEvaluated(NotEvaluated::ServerError)) => Some(Miss::Upstream5xx),
         _ => decided.miss_reason.map(judged),
     }
 }
 
-fn unseen(refused: &Refused) -> Miss {
-    let word = refused.code.as_str();
-    match () {
-        () if word.contains("timeout") => Miss::ProbeTimeout,
-        () if word.starts_with("address") => Miss::Ssrf,
-        () => Miss::No402Envelope,
+/// A word of the closed list for every refusal of the door.
+fn unseen(code: RefusedCode) -> Miss {
+    use RefusedCode as C;
+    match code {
+        C::DnsTimeout | C::ConnectTimeout | C::TlsTimeout | C::FirstByteTimeout => Miss::ProbeTimeout,
+        C::AddressMixed | C::AddressRefused => Miss::Ssrf,
+        C::Url
+        | C::PortRefused
+        | C::RootsUnusable
+        | C::NoNameServer
+        | C::NameNotFound
+        | C::Dns
+        | C::NoAddress
+        | C::TooManyAddresses
+        | C::ConnectFailed
+        | C::PeerMoved
+        | C::TlsFailed
+        | C::NoHttp1
+        | C::CertificateExpired
+        | C::CertificateNotYetValid
+        | C::CertificateWrongHost
+        | C::CertificateUntrusted
+        | C::CertificateInvalid
+        | C::ClosedEarly
+        | C::NotHttp
+        | C::HeadMalformed
+        | C::HeadTooLarge
+        | C::ControlInHead
+        | C::TooManyInterim
+        | C::SwitchingProtocols
+        | C::LengthAndChunked
+        | C::LengthConflict
+        | C::TransferCoding => Miss::No402Envelope,
     }
 }
 

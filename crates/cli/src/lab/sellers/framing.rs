@@ -92,7 +92,7 @@ pub(super) const ALL: &[Seller] = &[
     hostile(
         "packed-body",
         "packs its body although nobody asked for that",
-        finds("not_evaluated", "transport.content_encoding"),
+        finds("not_evaluated", "body.stopped"),
         "honest-v1",
         Reply::Whole(packed),
     ),

@@ -30,7 +30,7 @@ pub(crate) enum Kind {
 pub(crate) struct Expect {
     /// The word for people: `payable`, `payable_with_warnings`, `not_payable`, `mismatch` or `not_evaluated`.
     pub(crate) word: &'static str,
-    /// The rule that has to be among the findings (`docs/rules.md`).
+    /// The rule that has to give the word, or to be among the findings beside `payable` (`docs/rules.md`).
     pub(crate) rule: Option<&'static str>,
     /// The code with which the probe itself refuses to go on, when no answer is to be had.
     pub(crate) refused: Option<&'static str>,

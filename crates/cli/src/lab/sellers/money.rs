@@ -81,7 +81,7 @@ pub(super) const ALL: &[Seller] = &[
     hostile(
         "decimals-claim",
         "claims 18 decimals so that $10,000 looks like nothing",
-        finds("not_payable", "asset.decimals"),
+        finds("not_payable", "amount.honeypot"),
         "honest-v2",
         Reply::Whole(decimals),
     ),
