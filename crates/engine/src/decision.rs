@@ -7,7 +7,7 @@
 use countersign_core::domain;
 use countersign_core::history::{self, Observed, Outcome, Standing, Trust};
 use countersign_core::offer::signed::{ResponseState, State};
-use countersign_core::offer::{self, Offer, Reading, ReadingKind, clean};
+use countersign_core::offer::{self, Offer, Reading, ReadingKind, Written, clean};
 use countersign_core::policy::{self, CheckRequest, Decision};
 use countersign_core::time::Timestamp;
 use countersign_probe::{Answer, Refused};
@@ -27,6 +27,11 @@ pub const VALID_FOR_MS: i64 = 10 * 60 * 1000;
 /// Largest signed decision that a seller can bring about, in bytes. What the buyer asked for, which stands in it too,
 /// comes on top.
 pub const MOST_BYTES: usize = 256 << 10;
+
+/// Longest entry of `accepts` that is quoted, in bytes of its canonical form.
+const MOST_ENTRY: usize = 8 << 10;
+/// Longest schema that is quoted, likewise.
+const MOST_SCHEMA: usize = 16 << 10;
 
 /// Most certificates of a chain that are named; public authorities send two to four.
 const MOST_CERTIFICATES: usize = 16;
@@ -91,8 +96,8 @@ pub(crate) fn document(parts: &Parts<'_>) -> Map<String, Value> {
     put("rails", json!(reading.rails));
     put("extensions", json!(reading.extensions));
     put("signatures", json!(reading.signatures));
-    put("schema_source", json!(reading.input_schema));
-    put("quote_sha256", json!(reading.quote_sha256));
+    put("schema_source", json!(reading.schema.as_ref().map(|schema| schema.source)));
+    put("quote_sha256", json!(reading.quote.as_ref().and_then(Written::sha256)));
     put("miss_reason", json!(miss::of(parts).map(Miss::as_str)));
     put("unmet_constraints", json!(decided.unmet_constraints));
     put("applied_constraints", Value::Object(decided.applied_constraints.clone()));
@@ -131,20 +136,21 @@ fn payment(offer: &Offer) -> Value {
 /// What a caller needs to call the endpoint: the entry to pay by and the schemas in the seller's own words, each null
 /// where the seller gave none or where it is not quoted; `left_out` says why it is not.
 fn target(offer: &Offer, sighting: &Sighting) -> Value {
-    let described = &sighting.reading.described;
+    let schema = sighting.reading.schema.as_ref();
     let quotations = [
-        ("accepts", Some(&offer.quoted)),
-        ("inputSchema", described.input.as_ref()),
-        ("outputSchema", described.output.as_ref()),
+        ("accepts", Some(&offer.written), MOST_ENTRY),
+        ("inputSchema", schema.map(|schema| &schema.input), MOST_SCHEMA),
+        ("outputSchema", schema.and_then(|schema| schema.output.as_ref()), MOST_SCHEMA),
     ];
     let mut target = json!({
         "method": sighting.method, "x402Version": offer.version, "index": offer.index,
         "amountAtomic": offer.amount.as_ref().map(ToString::to_string), "timeoutSeconds": offer.max_timeout_seconds,
     });
     let mut left_out = Map::new();
-    for (name, quoted) in quotations {
+    for (name, written, most) in quotations {
+        let quoted = written.map(|written| written.quoted(most));
         // A quotation is canonical JSON, so reading it back cannot fail.
-        let value: Option<Value> = quoted.and_then(|quoted| serde_json::from_str(quoted.as_ref().ok()?).ok());
+        let value: Option<Value> = quoted.as_ref().and_then(|quoted| serde_json::from_str(quoted.as_ref().ok()?).ok());
         target[name] = match (name, value) {
             ("accepts", Some(entry)) => json!([entry]),
             ("accepts", None) => json!([]),
@@ -281,7 +287,7 @@ pub(crate) fn observed(at: Timestamp, result: &Result<Answer, Refused>, reading:
         trust: Trust::Independent,
         outcome,
         offers: history::offered(reading),
-        schema_sha256: reading.schema_sha256.clone(),
+        schema_sha256: reading.schema.as_ref().and_then(|schema| schema.whole.sha256()),
         latency_ms: result.as_ref().ok().map(|answer| answer.latency_ms),
     }
 }

@@ -8,13 +8,16 @@ mod payee;
 mod time;
 
 use super::rules::finding;
-use super::{Grade, Interop, Offer, Source, Word, clean, quoted, resource};
+use super::written::Page;
+use super::{Grade, Interop, Offer, Source, Word, clean, resource};
 use crate::finding::Finding;
 use crate::json::{Node, NodeKind};
 use crate::network::{self, Family, Form, Network};
 
 /// Where an entry stands.
 pub(super) struct Place<'a> {
+    /// The text it is part of.
+    pub(super) page: &'a Page<'a>,
     /// The URL that was asked.
     pub(super) asked: &'a str,
     /// The envelope's version, 1 or 2.
@@ -58,7 +61,7 @@ struct Entry<'d> {
 }
 
 /// Reads one entry; no offer comes of what is no object.
-pub(super) fn read(node: Node<'_>, index: usize, place: &Place<'_>) -> (Option<Offer>, Vec<Finding>) {
+pub(super) fn read<'d>(node: Node<'d>, index: usize, place: &Place<'d>) -> (Option<Offer>, Vec<Finding>) {
     let subject = format!("{}accepts[{index}]", place.prefix);
     let mut entry = Entry {
         node,
@@ -77,8 +80,8 @@ pub(super) fn read(node: Node<'_>, index: usize, place: &Place<'_>) -> (Option<O
     (Some(offer), entry.findings)
 }
 
-impl Entry<'_> {
-    fn offer(&mut self, index: usize, place: &Place<'_>) -> Offer {
+impl<'d> Entry<'d> {
+    fn offer(&mut self, index: usize, place: &Place<'d>) -> Offer {
         let scheme = self.scheme();
         let (network_raw, network) = self.network();
         self.family = network.as_ref().map(Network::family);
@@ -110,7 +113,7 @@ impl Entry<'_> {
             fees,
             pay_to,
             max_timeout_seconds,
-            quoted: quoted::quoted(self.node, quoted::MOST_ENTRY),
+            written: place.page.at(self.node),
             spec: Grade::Fail,
             interop: Interop::NotEvaluated,
             word: Word::NotPayable,

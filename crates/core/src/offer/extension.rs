@@ -1,76 +1,70 @@
 //! The challenge's extensions: which there are, where an input schema stands, and whose login is asked for.
 
-use sha2::{Digest, Sha256};
 use url::Url;
 
-use super::quoted::{MOST_SCHEMA, quoted};
 use super::rules::finding;
-use super::{Described, Reading, SchemaSource, clean};
+use super::written::Page;
+use super::{Reading, Schema, SchemaSource, clean};
 use crate::finding::Finding;
-use crate::json::{self, Limits, Node, NodeKind, Profile};
+use crate::json::{Node, NodeKind};
 
 /// Most extension ids that are told.
 const MOST: usize = 32;
 
 /// What a version 2 envelope declares.
-pub(super) fn examine(asked: &str, root: Node<'_>, reading: &mut Reading) {
+pub(super) fn examine<'d>(asked: &str, root: Node<'d>, page: &Page<'d>, reading: &mut Reading) {
     let all = root.get("extensions");
     if let Some(all) = all {
         reading.extensions = all.members().map(|(name, _)| clean::shown(&name)).take(MOST).collect();
         sign_in(asked, all, &mut reading.findings);
     }
     let bazaar =
-        all.and_then(|all| all.get("bazaar")).and_then(|node| Schema::within(SchemaSource::Bazaar, node, "info"));
-    schema(bazaar.or_else(|| Schema::of_envelope(root)), reading);
+        all.and_then(|all| all.get("bazaar")).and_then(|node| Found::within(SchemaSource::Bazaar, node, "info"));
+    schema(bazaar.or_else(|| Found::of_envelope(root)), page, reading);
 }
 
 /// Version 1 describes its input in each offer; extensions in its body are read by nobody.
-pub(super) fn version_1(root: Node<'_>, prefix: &str, reading: &mut Reading) {
+pub(super) fn version_1<'d>(root: Node<'d>, page: &Page<'d>, prefix: &str, reading: &mut Reading) {
     if root.get("extensions").is_some_and(|all| all.members().next().is_some()) {
         reading.findings.push(finding("extension.unread", format!("{prefix}extensions"), "present", None));
     }
     let mut entries = root.get("accepts").into_iter().flat_map(Node::items);
-    schema(entries.find_map(|entry| Schema::within(SchemaSource::OutputSchema, entry, "outputSchema")), reading);
+    schema(entries.find_map(|entry| Found::within(SchemaSource::OutputSchema, entry, "outputSchema")), page, reading);
 }
 
-/// A description of what the endpoint takes.
-struct Schema<'d> {
+/// Where an endpoint's input and output are described.
+struct Found<'d> {
     source: SchemaSource,
-    /// What its digest is taken over.
     whole: Node<'d>,
     input: Node<'d>,
     output: Option<Node<'d>>,
 }
 
-impl<'d> Schema<'d> {
-    /// The one whose input and output stand in `node`'s member `name`.
+impl<'d> Found<'d> {
+    /// Both in `node`'s member `name`.
     fn within(source: SchemaSource, node: Node<'d>, name: &str) -> Option<Self> {
         let both = node.get(name)?;
         let whole = if source == SchemaSource::Bazaar { node } else { both };
         Some(Self { source, whole, input: both.get("input")?, output: both.get("output") })
     }
 
-    /// The one that the envelope itself carries.
+    /// In the envelope itself.
     fn of_envelope(root: Node<'d>) -> Option<Self> {
         let input = root.get("inputSchema").filter(|schema| schema.kind() == NodeKind::Object)?;
         Some(Self { source: SchemaSource::Envelope, whole: input, input, output: root.get("outputSchema") })
     }
-}
 
-/// The first schema found counts.
-fn schema(found: Option<Schema<'_>>, reading: &mut Reading) {
-    if let (None, Some(Schema { source, whole, input, output })) = (reading.input_schema, found) {
-        let quote = |node| quoted(node, MOST_SCHEMA);
-        reading.input_schema = Some(source);
-        reading.schema_sha256 = digest(whole);
-        reading.described = Described { input: Some(quote(input)), output: output.map(quote) };
+    fn written(self, page: &Page<'d>) -> Schema {
+        let Self { source, whole, input, output } = self;
+        Schema { source, whole: page.at(whole), input: page.at(input), output: output.map(|node| page.at(node)) }
     }
 }
 
-/// SHA-256 of the RFC 8785 bytes, hex; none for what has no canonical form.
-fn digest(node: Node<'_>) -> Option<String> {
-    let canonical = json::canonicalize(node.raw().as_bytes(), Profile::Rfc8785, &Limits::default()).ok()?;
-    Some(hex::encode(Sha256::digest(canonical)))
+/// The first schema found counts.
+fn schema<'d>(found: Option<Found<'d>>, page: &Page<'d>, reading: &mut Reading) {
+    if reading.schema.is_none() {
+        reading.schema = found.map(|found| found.written(page));
+    }
 }
 
 /// Domain and URI of the login must be those of the origin that answered, or a client signs in elsewhere.

@@ -12,13 +12,13 @@ mod extension;
 mod grade;
 mod header;
 mod listed;
-mod quoted;
 mod resource;
 pub mod rules;
 mod script;
 pub mod signed;
 mod text;
 mod whole;
+mod written;
 mod x402;
 
 #[cfg(test)]
@@ -35,8 +35,8 @@ use crate::time::Timestamp;
 
 pub(crate) use grade::barred;
 pub use listed::listed;
-pub use quoted::{LeftOut, Quoted};
 pub(crate) use whole::alike;
+pub use written::{LeftOut, Written};
 
 /// One HTTP exchange as received.
 #[derive(Clone, Copy, Debug)]
@@ -87,23 +87,23 @@ pub struct Reading {
     pub extensions: Vec<String>,
     /// What its signatures came to.
     pub signatures: Signatures,
-    /// Where an input schema was found.
-    pub input_schema: Option<SchemaSource>,
-    /// What the endpoint takes and returns, in the seller's words, where they stand beside that schema.
-    pub described: Described,
-    /// SHA-256 of the RFC 8785 bytes of that schema, hex; none when it has no canonical form.
-    pub schema_sha256: Option<String>,
-    /// SHA-256 of the RFC 8785 bytes of the whole envelope, hex; none when it has no canonical form.
-    pub quote_sha256: Option<String>,
+    /// What the endpoint takes, where the challenge says so.
+    pub schema: Option<Schema>,
+    /// The envelope that the terms were read from, as it stood.
+    pub quote: Option<Written>,
 }
 
 /// What an endpoint takes and returns, as its seller describes it.
-#[derive(Clone, Debug, Default)]
-pub struct Described {
+#[derive(Clone, Debug)]
+pub struct Schema {
+    /// Where it was found.
+    pub source: SchemaSource,
+    /// What its digest is taken over.
+    pub whole: Written,
     /// Its input.
-    pub input: Option<Quoted>,
-    /// Its output.
-    pub output: Option<Quoted>,
+    pub input: Written,
+    /// Its output, where that is described beside it.
+    pub output: Option<Written>,
 }
 
 /// What a seller signed, and what became of it.
@@ -294,7 +294,7 @@ pub struct Offer {
     /// Lifetime of an authorisation, seconds.
     pub max_timeout_seconds: Option<u64>,
     /// The entry itself.
-    pub quoted: Quoted,
+    pub written: Written,
     /// Whether the specification is met.
     pub spec: Grade,
     /// Whether the reference buyer would pay.
@@ -338,10 +338,8 @@ impl Reading {
             rails: Vec::new(),
             extensions: Vec::new(),
             signatures: Signatures::default(),
-            input_schema: None,
-            described: Described::default(),
-            schema_sha256: None,
-            quote_sha256: None,
+            schema: None,
+            quote: None,
         }
     }
 }

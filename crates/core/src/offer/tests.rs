@@ -66,7 +66,7 @@ fn the_honest_challenge_is_payable_and_silent() {
     assert_eq!(offer.usd.as_ref().unwrap().to_string(), "0.01");
     assert_eq!(offer.pay_to, "0x209693bc6afc0c5328ba36faf03c514ef312287c");
     assert_eq!((offer.spec, offer.interop, offer.source), (Grade::Pass, Interop::Pass, Source::Header));
-    assert!(reading.quote_sha256.is_some());
+    assert!(reading.quote.is_some());
 }
 
 /// One change each, with what the reference buyer and the specification make of it (docs: rules).
@@ -377,7 +377,7 @@ fn a_schema_has_a_digest_that_no_spelling_changes() {
     let text = value.to_string().replace(r#""type":"http""#, r#" "type" : "\u0068ttp" "#);
     for text in [value.to_string(), text] {
         let reading = exchange(402, &headers(STANDARD.encode(text).into_bytes()), b"{}");
-        assert_eq!(reading.schema_sha256.as_deref(), Some(expected));
+        assert_eq!(reading.schema.and_then(|schema| schema.whole.sha256()).as_deref(), Some(expected));
     }
-    assert_eq!(challenge(&honest()).schema_sha256, None);
+    assert!(challenge(&honest()).schema.is_none());
 }

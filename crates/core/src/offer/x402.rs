@@ -5,15 +5,14 @@
 
 use std::collections::BTreeSet;
 
-use sha2::{Digest, Sha256};
-
 use super::rules::finding;
+use super::written::Page;
 use super::{
     BodyEnd, Exchange, NotEvaluated, Offer, Reading, ReadingKind, Source, Word, answer, compare, entry, extension,
     grade, header, resource, signed, whole,
 };
 use crate::finding::Finding;
-use crate::json::{self, DefectKind, Doc, Limits, Node, NodeKind, Profile};
+use crate::json::{self, DefectKind, Doc, Limits, Node, NodeKind};
 
 /// Most offers that are read of one channel. All of them are listed in the decision, whose size has a bound.
 const MOST_OFFERS: usize = 32;
@@ -93,9 +92,9 @@ fn both(exchange: &Exchange<'_>, terms: &header::Terms, reading: &mut Reading) {
         let (header, body) = (reading.offers[..from_header].to_vec(), reading.offers[from_header..].to_vec());
         return compare::channels(&header, &asking(doc.root(), "maxAmountRequired", body), reading);
     }
-    let header = reading.offers.clone();
+    let (header, page) = (reading.offers.clone(), Page::of(doc.root()));
     for (version, member) in [(2, "amount"), (1, "maxAmountRequired")] {
-        let body = copy(exchange, doc.root(), version);
+        let body = copy(exchange, doc.root(), &page, version);
         compare::channels(&header, &asking(doc.root(), member, body), reading);
     }
 }
@@ -140,8 +139,8 @@ fn in_version_1(root: Node<'_>) -> bool {
 }
 
 /// The entries of a body that nobody pays by, read as `version` reads them, for comparison only.
-fn copy(exchange: &Exchange<'_>, root: Node<'_>, version: u8) -> Vec<Offer> {
-    let place = entry::Place { asked: exchange.url, version, source: Source::Body, prefix: "body:" };
+fn copy<'d>(exchange: &Exchange<'d>, root: Node<'d>, page: &Page<'d>, version: u8) -> Vec<Offer> {
+    let place = entry::Place { page, asked: exchange.url, version, source: Source::Body, prefix: "body:" };
     let entries = root.get("accepts").into_iter().flat_map(Node::items).take(MOST_OFFERS).enumerate();
     entries.filter_map(|(index, node)| entry::read(node, index, &place).0).collect()
 }
@@ -162,12 +161,12 @@ fn channel(exchange: &Exchange<'_>, bytes: &[u8], place: Place, reading: &mut Re
     };
     spoilt(&doc, bytes, &defects, place, &mut reading.findings);
     let (first, before) = (reading.kind != ReadingKind::Challenge, reading.offers.len());
-    envelope(exchange, &doc, place, reading);
+    let page = Page::of(doc.root());
+    envelope(exchange, doc.root(), &page, place, reading);
     let channel = signed::Channel { source: place.source(), prefix: place.prefix(), first: before };
     signed::offers(exchange, doc.root(), &channel, reading);
     if first && reading.kind == ReadingKind::Challenge {
-        let canonical = json::canonicalize(bytes, Profile::Rfc8785, &limits);
-        reading.quote_sha256 = canonical.ok().map(|bytes| hex::encode(Sha256::digest(bytes)));
+        reading.quote = Some(page.all());
     }
 }
 
@@ -219,14 +218,14 @@ fn unreadable(exchange: &Exchange<'_>, place: Place, error: &json::Error) -> Fin
     }
 }
 
-fn envelope(exchange: &Exchange<'_>, doc: &Doc<'_>, place: Place, reading: &mut Reading) {
-    let (root, prefix) = (doc.root(), place.prefix());
+fn envelope<'d>(exchange: &Exchange<'d>, root: Node<'d>, page: &Page<'d>, place: Place, reading: &mut Reading) {
+    let prefix = place.prefix();
     if root.get("accepts").is_none() {
-        return bare(exchange, root, place, reading);
+        return bare(exchange, root, page, place, reading);
     }
     reading.kind = ReadingKind::Challenge;
     let version = version(root, place, &mut reading.findings);
-    let within = entry::Place { asked: exchange.url, version, source: place.source(), prefix };
+    let within = entry::Place { page, asked: exchange.url, version, source: place.source(), prefix };
     let before = reading.offers.len();
     accepts(root, &within, reading);
     if version == 2 {
@@ -235,22 +234,23 @@ fn envelope(exchange: &Exchange<'_>, doc: &Doc<'_>, place: Place, reading: &mut 
             reading.findings.push(finding("header.missing", "body", seen, Some("PAYMENT-REQUIRED: base64 of them")));
         }
         resource::examine(exchange.url, root.get("resource"), &mut reading.findings);
-        extension::examine(exchange.url, root, reading);
+        extension::examine(exchange.url, root, page, reading);
     } else {
-        extension::version_1(root, prefix, reading);
+        extension::version_1(root, page, prefix, reading);
     }
     whole::texts(root, prefix, &mut reading.findings);
     whole::pairs(&reading.offers[before..], prefix, &mut reading.findings);
 }
 
 /// No `accepts`: one requirement without its envelope is still shown, anything else is no challenge.
-fn bare(exchange: &Exchange<'_>, root: Node<'_>, place: Place, reading: &mut Reading) {
+fn bare<'d>(exchange: &Exchange<'d>, root: Node<'d>, page: &Page<'d>, place: Place, reading: &mut Reading) {
     let alone = root.get("payTo").is_some() && (root.get("amount").or(root.get("maxAmountRequired"))).is_some();
     let rule = if place == Place::Body && !alone { "terms.none" } else { "envelope.missing" };
     reading.findings.push(finding(rule, place.name(), root.raw(), Some("{x402Version, resource, accepts}")));
     if alone {
         let version = if root.get("amount").is_some() { 2 } else { 1 };
-        let within = entry::Place { asked: exchange.url, version, source: place.source(), prefix: place.prefix() };
+        let within =
+            entry::Place { page, asked: exchange.url, version, source: place.source(), prefix: place.prefix() };
         let (offer, mut found) = entry::read(root, 0, &within);
         reading.offers.extend(offer);
         reading.findings.append(&mut found);
@@ -287,7 +287,7 @@ fn stated_version(root: Node<'_>) -> Option<u8> {
     [(1.0, 1), (2.0, 2)].into_iter().find(|(value, _)| *value == number).map(|(_, version)| version)
 }
 
-fn accepts(root: Node<'_>, place: &entry::Place<'_>, reading: &mut Reading) {
+fn accepts<'d>(root: Node<'d>, place: &entry::Place<'d>, reading: &mut Reading) {
     let Some(list) = root.get("accepts") else { return };
     let subject = format!("{}accepts", place.prefix);
     if list.kind() != NodeKind::Array {

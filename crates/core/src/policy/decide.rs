@@ -104,7 +104,7 @@ pub fn decide(
         selected,
         live: selected.is_some(),
         payable,
-        invocable: payable && reading.input_schema.is_some(),
+        invocable: payable && reading.schema.is_some(),
         miss_reason: if selected.is_some() { None } else { Some(miss(reading, payable, &unmet_constraints)) },
         unmet_constraints,
         applied_constraints: request.applied(),

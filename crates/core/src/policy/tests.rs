@@ -5,7 +5,7 @@ use crate::endpoint::ResourceUrl;
 use crate::history::{Observed, Offered, Outcome, Standing, Trust, fold};
 use crate::network::Network;
 use crate::offer::rules::finding;
-use crate::offer::{Grade, Interop, Offer, Reading, ReadingKind, SchemaSource, Source, Word};
+use crate::offer::{Grade, Interop, Offer, Reading, ReadingKind, Schema, SchemaSource, Source, Word, Written};
 use crate::time::Timestamp;
 use proptest::prelude::*;
 
@@ -42,7 +42,7 @@ fn offer(id: &str, pay_to: &str) -> Offer {
         fees: (row.method == "eip3009").then(Usd::default),
         pay_to: pay_to.to_owned(),
         max_timeout_seconds: Some(60),
-        quoted: Ok("{}".to_owned()),
+        written: Written::alone("{}"),
         spec: Grade::Pass,
         interop: Interop::Pass,
         word: Word::Payable,
@@ -50,11 +50,12 @@ fn offer(id: &str, pay_to: &str) -> Offer {
 }
 
 fn reading(offers: Vec<Offer>) -> Reading {
+    let empty = || Written::alone("{}");
     Reading {
         kind: ReadingKind::Challenge,
         word: Word::Payable,
         offers,
-        input_schema: Some(SchemaSource::Envelope),
+        schema: Some(Schema { source: SchemaSource::Envelope, whole: empty(), input: empty(), output: None }),
         ..Reading::not_seen()
     }
 }
@@ -250,7 +251,7 @@ fn a_bound_on_reputation_is_never_met_while_none_is_known() {
 
 #[test]
 fn invocable_needs_a_schema_only_when_required() {
-    let bare = Reading { input_schema: None, ..reading(vec![offer(BASE, A)]) };
+    let bare = Reading { schema: None, ..reading(vec![offer(BASE, A)]) };
     let free = run(&ask(), &bare, &four());
     assert_eq!((free.selected, free.payable, free.invocable), (Some(0), true, false));
     let strict = CheckRequest { require_invocable: true, ..ask() };

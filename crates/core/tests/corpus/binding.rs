@@ -108,7 +108,8 @@ fn a_version_1_input_schema_is_found() {
     let mut entry = entry_1();
     entry["outputSchema"] = json!({"input": {"type": "http", "method": "GET"}, "output": null});
     let reading = Answer::new(402).body(v1(json!([entry])).to_string()).read();
-    assert_eq!(reading.input_schema, Some(countersign_core::offer::SchemaSource::OutputSchema));
-    assert!(reading.schema_sha256.is_some());
+    let schema = reading.schema.as_ref().unwrap();
+    assert_eq!(schema.source, countersign_core::offer::SchemaSource::OutputSchema);
+    assert!(schema.whole.sha256().is_some());
     assert_eq!(rules(&reading), Vec::<&str>::new());
 }

@@ -64,7 +64,7 @@ fn c6_resource_and_extensions_only_in_the_body() {
     body["extensions"] = json!({"bazaar": {"info": {"input": {"type": "http"}}, "schema": {}}});
     let reading = Answer::of(&header).body(body.to_string()).read();
     assert_eq!((reading.word, rules(&reading)), (Word::PayableWithWarnings, vec!["resource.missing"]));
-    assert_eq!((reading.extensions.len(), reading.input_schema), (0, None));
+    assert_eq!((reading.extensions.len(), reading.schema.is_none()), (0, true));
     assert_eq!((only(&reading).spec, only(&reading).interop), (Grade::Fail, Interop::Pass));
 }
 

@@ -57,7 +57,7 @@ fn look(at: i64, reading: &Reading) -> Observed {
         trust: Trust::Independent,
         outcome: Outcome::Challenge,
         offers: offered(reading),
-        schema_sha256: reading.schema_sha256.clone(),
+        schema_sha256: reading.schema.as_ref().and_then(|schema| schema.whole.sha256()),
         latency_ms: Some(1),
     }
 }
