@@ -13,7 +13,7 @@ use super::line;
 /// Prints `document`, a decision of ours.
 pub(crate) fn decision(document: &Value) {
     line(&headline(document));
-    list(document, "findings").for_each(finding);
+    list(document, "findings").for_each(|one| finding(one, one["rule"] == document["word_rule"]));
     offers(document);
     rails(document);
     not_evaluated(document);
@@ -42,9 +42,6 @@ pub(crate) fn transparency(transparency: &Transparency) {
 fn headline(document: &Value) -> String {
     let chosen = list(document, "offers").find(|offer| selected(document, offer)).unwrap_or(document);
     let word = text(chosen, "word").replace('_', " ");
-    if let Some(refused) = document["transport"]["refused"].as_str() {
-        return format!("{word}: {} ({refused})", text(&document["transport"], "reason"));
-    }
     let payment = &document["selected_payment"];
     if !payment.is_null() {
         // The domain, because a long host name can wear another's: `shop.example.com.pay.example`.
@@ -55,8 +52,9 @@ fn headline(document: &Value) -> String {
     if word.starts_with("payable") && !unmet.is_empty() {
         return format!("{word}, but outside your rules: {}", unmet.join(", "));
     }
+    let refused = document["transport"]["refused"].as_str().map(|code| format!(" ({code})")).unwrap_or_default();
     let why = document["word_rule"].as_str().and_then(reason);
-    format!("{word}: {}", why.map_or_else(|| text(document, "miss_reason").replace('_', " "), str::to_owned))
+    format!("{word}: {}{refused}", why.map_or_else(|| text(document, "miss_reason").replace('_', " "), str::to_owned))
 }
 
 /// Whether `offer` is the option that was selected.
@@ -86,11 +84,12 @@ fn payee(network: &str, pay_to: &str) -> String {
     checked.map_or_else(|| pay_to.to_owned(), |checked| checked.display)
 }
 
-/// What is merely worth knowing takes one line; what somebody should act on also says where and how.
-fn finding(finding: &Value) {
+/// What is merely worth knowing takes one line; what gave the word, or what somebody should act on, also says where and
+/// how.
+fn finding(finding: &Value, decided: bool) {
     let (rule, severity) = (text(finding, "rule"), text(finding, "severity"));
     let reason = reason(rule).unwrap_or(rule);
-    if severity == "info" {
+    if severity == "info" && !decided {
         return line(&format!("  info     {reason} ({rule})"));
     }
     line(&format!("  {severity:<8} {reason}"));

@@ -70,6 +70,44 @@ impl Drop for Server {
     }
 }
 
+/// The lab's sellers, until this is dropped.
+pub(crate) struct Lab {
+    child: Child,
+    folder: tempfile::TempDir,
+    port: String,
+}
+
+impl Lab {
+    pub(crate) fn start() -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let args = ["lab", "--port", "0", "--ca-out", "ca.pem"];
+        let mut child = command(folder.path(), &args).stderr(Stdio::piped()).spawn().expect("the binary starts");
+        let mut line = String::new();
+        BufReader::new(child.stderr.take().expect("a pipe")).read_line(&mut line).expect("a line");
+        let told = line.split_once(" sellers on port ").expect("it is up").1;
+        let port = told.split(',').next().expect("a number").to_owned();
+        Self { child, folder, port }
+    }
+
+    /// Where this seller sells.
+    pub(crate) fn url(&self, seller: &str) -> String {
+        format!("https://{seller}.localhost:{}/paid", self.port)
+    }
+
+    /// `check` with these arguments, in the data directory `data`, by somebody who trusts the lab.
+    pub(crate) fn check(&self, data: &Path, args: &[&str]) -> Output {
+        let ca = self.folder.path().join("ca.pem");
+        let trusting = ["check", "--allow-loopback", "--ca", ca.to_str().expect("text")];
+        run(data, &[&trusting, args].concat())
+    }
+}
+
+impl Drop for Lab {
+    fn drop(&mut self) {
+        let _ended = self.child.kill().and_then(|()| self.child.wait());
+    }
+}
+
 /// Status and body.
 #[allow(clippy::disallowed_methods, reason = "a test is the caller here, and the address is its own")]
 pub(crate) fn ask(address: &str, method: &str, path: &str, body: &[u8]) -> (u16, Vec<u8>) {

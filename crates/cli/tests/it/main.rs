@@ -9,4 +9,5 @@ mod door;
 mod keys;
 mod log;
 mod receipts;
+mod shapes;
 mod walls;
