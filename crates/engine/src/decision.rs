@@ -166,11 +166,13 @@ fn target(offer: &Offer, sighting: &Sighting) -> Value {
 
 fn option(parts: &Parts<'_>, at: usize, offer: &Offer) -> Value {
     let (excluded_reason, reasons) = seed::excluded(parts, at);
+    let (history, looks) = seed::acquaintance(parts, at);
     let mut value = payment(offer);
     if let Value::Object(map) = &mut value {
         map.insert("excluded_reason".to_owned(), excluded_reason);
         map.insert("excluded_by".to_owned(), reasons);
-        map.insert("payTo_history".to_owned(), seed::relation(parts, at));
+        map.insert("payTo_history".to_owned(), history);
+        map.insert("payTo_looks".to_owned(), looks);
         map.insert("index".to_owned(), json!(offer.index));
         map.insert("x402Version".to_owned(), json!(offer.version));
         map.insert("source".to_owned(), json!(offer.source));

@@ -14,6 +14,7 @@ use super::line;
 pub(crate) fn decision(document: &Value) {
     line(&headline(document));
     list(document, "findings").for_each(|one| finding(one, one["rule"] == document["word_rule"]));
+    recipient(document);
     offers(document);
     rails(document);
     not_evaluated(document);
@@ -98,6 +99,26 @@ fn finding(finding: &Value, decided: bool) {
     line(&format!("           hint: {}", text(finding, "hint")));
 }
 
+/// How well the recipient of what was selected is known.
+fn recipient(document: &Value) {
+    let Some(chosen) = list(document, "offers").find(|offer| selected(document, offer)) else { return };
+    if let Some(known) = acquaintance(text(chosen, "payTo_history"), &chosen["payTo_looks"]) {
+        line(&format!("  recipient: {known}"));
+    }
+}
+
+fn acquaintance(known: &str, looks: &Value) -> Option<String> {
+    let looks = if *looks == 1 { "1 earlier look".to_owned() } else { format!("{looks} earlier looks") };
+    Some(match known {
+        "first" => "first look, there is nothing to compare it with yet".to_owned(),
+        "seen" => format!("seen at {looks}; not established, which takes two that are ten minutes apart"),
+        "established" => format!("established, seen at {looks}"),
+        "new" => "new, on a network or asset that was not offered before".to_owned(),
+        "changed" => "another than the known one, which your rules accept".to_owned(),
+        _ => return None,
+    })
+}
+
 /// Every option, unless the headline has already told the only one.
 fn offers(document: &Value) {
     let told = !document["selected_payment"].is_null() && list(document, "offers").count() == 1;
@@ -169,6 +190,15 @@ mod tests {
         document["word_rule"] = json!("http.not_found");
         document["findings"] = json!([{"rule": "terms.none", "severity": "block"}]);
         assert_eq!(headline(&document), "not evaluated: there is nothing at this URL");
+    }
+
+    #[test]
+    fn how_well_a_recipient_is_known_is_a_sentence() {
+        let told = |known: &str, looks: u64| acquaintance(known, &json!(looks)).unwrap_or_default();
+        assert_eq!(told("first", 0), "first look, there is nothing to compare it with yet");
+        assert!(told("seen", 1).starts_with("seen at 1 earlier look; not established"));
+        assert_eq!(told("established", 4), "established, seen at 4 earlier looks");
+        assert_eq!(acquaintance("-", &Value::Null), None);
     }
 
     #[test]

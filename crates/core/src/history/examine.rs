@@ -1,5 +1,6 @@
 //! What history has to say about the offers of one look.
 
+use super::observed::kept;
 use super::standing::lowest;
 use super::trail::{Drift, Turnover};
 use super::{Observed, Role, Standing, Trail, pay_to, place};
@@ -16,6 +17,57 @@ pub enum Relation {
     New,
     /// Another recipient than the known one.
     Changed,
+}
+
+/// How well an offer's recipient is known: [`Relation`], with what stands behind `Known`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Acquaintance {
+    /// Never seen at this URL before this look; there was nobody to differ from.
+    First,
+    /// Seen at earlier looks, but not at two trusted ones at least ten minutes apart, so not yet trusted.
+    Seen,
+    /// Seen at two trusted looks at least ten minutes apart.
+    Established,
+    /// As [`Relation::New`].
+    New,
+    /// As [`Relation::Changed`].
+    Changed,
+}
+
+impl Acquaintance {
+    /// The name on the wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::First => "first",
+            Self::Seen => "seen",
+            Self::Established => "established",
+            Self::New => "new",
+            Self::Changed => "changed",
+        }
+    }
+}
+
+/// How well the recipient of `offer` is known, and at how many earlier looks it was named; none for an offer that no
+/// client could pay, because history keeps no such recipient. `trail` ends before this look, `standing` includes it when
+/// it counted.
+pub fn acquaintance(
+    standing: &Standing,
+    trail: &Trail,
+    reading: &Reading,
+    offer: &Offer,
+) -> Option<(Acquaintance, u64)> {
+    kept(offer).then_some(())?;
+    let wanted = pay_to(offer);
+    let looks = trail.looks(&wanted);
+    let established = || standing.all_payees().any(|it| it.role == Role::Established && it.pay_to == wanted);
+    let known = match relation(standing, reading, offer) {
+        Relation::New => Acquaintance::New,
+        Relation::Changed => Acquaintance::Changed,
+        Relation::Known if established() => Acquaintance::Established,
+        Relation::Known if looks == 0 => Acquaintance::First,
+        Relation::Known => Acquaintance::Seen,
+    };
+    Some((known, looks))
 }
 
 /// Findings `history.*` about `reading`. `trail` ends before this look, `after` includes it when it

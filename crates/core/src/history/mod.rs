@@ -17,7 +17,7 @@ mod payee;
 mod standing;
 mod trail;
 
-pub use examine::{Relation, examine, relation};
+pub use examine::{Acquaintance, Relation, acquaintance, examine, relation};
 pub use observed::{Observed, Offered, Outcome, Trust, offered};
 pub use payee::{Payee, Role};
 pub use standing::{Standing, Week};

@@ -67,7 +67,7 @@ pub struct Offered {
 /// reliable about its recipient, and mending it must not look like a change.
 pub fn offered(reading: &Reading) -> Vec<Offered> {
     let keep = |offer: &Offer| {
-        (offer.word != Word::NotPayable && !offer.pay_to.is_empty()).then_some(())?;
+        kept(offer).then_some(())?;
         Some(Offered {
             network: offer.network.as_ref()?.as_str().to_owned(),
             asset: offer.asset.clone(),
@@ -76,6 +76,11 @@ pub fn offered(reading: &Reading) -> Vec<Offered> {
         })
     };
     reading.offers.iter().filter_map(keep).collect()
+}
+
+/// Whether history keeps this offer.
+pub(super) fn kept(offer: &Offer) -> bool {
+    offer.word != Word::NotPayable && !offer.pay_to.is_empty() && offer.network.is_some()
 }
 
 impl Trust {

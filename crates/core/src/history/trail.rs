@@ -21,6 +21,8 @@ pub struct Trail {
     schema_sha256: Option<String>,
     places: BTreeMap<Place, Steps>,
     recent: Vec<(Timestamp, BTreeMap<Place, BTreeSet<String>>)>,
+    /// At how many looks each recipient was named, wherever it was.
+    looks: BTreeMap<String, u64>,
 }
 
 /// What one place went through: each price with the last look at it, newest last.
@@ -73,6 +75,9 @@ impl Trail {
         let offered = offered(look);
         self.recent.retain(|(at, _)| look.at.since(*at) < APART_MS);
         self.recent.push((look.at, offered.clone()));
+        for payee in offered.values().flatten().collect::<BTreeSet<_>>() {
+            *self.looks.entry(payee.clone()).or_default() += 1;
+        }
         for (place, payees) in offered {
             self.places.entry(place).or_default().paid(look.at, payees);
         }
@@ -81,6 +86,11 @@ impl Trail {
     /// Whether `look` is newer than everything here, so that it may be compared.
     pub(super) fn precedes(&self, look: &Observed) -> bool {
         self.last_at.is_none_or(|last| look.at > last)
+    }
+
+    /// At how many of these looks `pay_to` was named.
+    pub(super) fn looks(&self, pay_to: &str) -> u64 {
+        self.looks.get(pay_to).copied().unwrap_or(0)
     }
 
     /// How asking `amount` at `at` compares.

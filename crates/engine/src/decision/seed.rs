@@ -2,7 +2,7 @@
 //! Nothing is guessed: without a catalogue there is no claim, and counts are counts of one URL, or of none where
 //! nothing answered.
 
-use countersign_core::history::Relation;
+use countersign_core::history;
 use countersign_core::offer::{Offer, Word};
 use countersign_core::policy::{Excluded, MissReason};
 use serde_json::{Map, Value, json};
@@ -92,13 +92,12 @@ pub(super) fn excluded(parts: &Parts<'_>, at: usize) -> (Value, Value) {
     }
 }
 
-/// How the option's recipient stands to those known of the URL.
-pub(super) fn relation(parts: &Parts<'_>, at: usize) -> Value {
-    let reading = &parts.sighting.reading;
-    let Some(offer) = reading.offers.get(at) else { return Value::Null };
-    match countersign_core::history::relation(&parts.judged.after, reading, offer) {
-        Relation::Known => json!("known"),
-        Relation::New => json!("new"),
-        Relation::Changed => json!("changed"),
+/// How well the recipient of the option at this place is known, and at how many earlier looks it was named.
+pub(super) fn acquaintance(parts: &Parts<'_>, at: usize) -> (Value, Value) {
+    let (sighting, after) = (parts.sighting, &parts.judged.after);
+    let known = |offer| history::acquaintance(after, &sighting.trail, &sighting.reading, offer);
+    match sighting.reading.offers.get(at).and_then(known) {
+        Some((known, looks)) => (json!(known.as_str()), json!(looks)),
+        None => (Value::Null, Value::Null),
     }
 }

@@ -89,6 +89,40 @@ fn the_same_terms_again_are_silent() {
     assert_eq!(prices(&[(0, "5000"), (1, "5000"), (60, "5000")]), [""; 0]);
 }
 
+/// How well the last of these recipients is known, and how many looks before named it.
+fn known(list: &[(i64, &str)]) -> (Acquaintance, u64) {
+    let looks: Vec<_> = list.iter().map(|(at, to)| look(*at, &challenge(&[option(to, "5000")], None))).collect();
+    let (earlier, now) = (&looks[..looks.len() - 1], minute(1_000_000));
+    let reading = challenge(&[option(list.last().unwrap().1, "5000")], None);
+    acquaintance(&fold(&looks, now), &Trail::of(earlier, now), &reading, &reading.offers[0]).unwrap()
+}
+
+/// One look establishes nobody, and neither do many within ten minutes.
+#[test]
+fn a_recipient_is_first_then_seen_then_established() {
+    use Acquaintance::{Changed, Established, First, Seen};
+    assert_eq!(known(&[(0, A)]), (First, 0));
+    assert_eq!(known(&[(0, A), (9, A)]), (Seen, 1));
+    assert_eq!(known(&[(0, A), (3, A), (6, A), (9, A)]), (Seen, 3));
+    assert_eq!(known(&[(0, A), (10, A)]), (Established, 1));
+    assert_eq!(known(&[(0, A), (10, A), (11, A)]), (Established, 2));
+    assert_eq!(known(&[(0, A), (10, A), (20, B)]), (Changed, 0));
+    assert_eq!(known(&[(0, A), (10, A), (20, B), (29, B)]), (Changed, 1));
+    assert_eq!(known(&[(0, A), (10, A), (20, B), (30, B)]), (Established, 1));
+}
+
+/// It was not kept, so that it was never seen before is not known.
+#[test]
+fn of_a_recipient_that_nobody_can_pay_no_history_is_told() {
+    let reading = challenge(&[option("walletaddress", "5000"), option(A, "5000"), polygon(B)], None);
+    let past = [look(0, &challenge(&[option(A, "5000")], None))];
+    let (now, trail) = (minute(1000), Trail::of(&past, minute(1000)));
+    let standing = fold(&past, now).with(&look(20, &reading), now);
+    let known = reading.offers.iter().map(|offer| acquaintance(&standing, &trail, &reading, offer));
+    let wanted = [None, Some((Acquaintance::Established, 1)), Some((Acquaintance::New, 0))];
+    assert_eq!(known.collect::<Vec<_>>(), wanted);
+}
+
 #[test]
 fn a_changed_recipient_is_filed_by_what_it_replaces() {
     assert_eq!(payees(&[(0, A), (20, B)], false), ["history.payee_changed"]);
