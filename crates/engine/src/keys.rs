@@ -13,9 +13,11 @@
 
 pub mod leaves;
 
-use std::fs;
+use std::fs::{self, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use countersign_core::sign::{KeyFile, KeyState, Purpose, SealError, SigningKey, Validity, VerifyingKey, seal};
 use countersign_core::time::Timestamp;
@@ -41,6 +43,9 @@ pub enum KeysError {
         /// What the system said.
         source: io::Error,
     },
+    /// Another process makes or reads keys, and does not let go of the folder.
+    #[error("another process keeps {0} locked")]
+    Held(PathBuf),
     /// Others may read the private key.
     #[error("the key file {0} can be read by others")]
     TooOpen(PathBuf),
@@ -65,6 +70,7 @@ impl KeysError {
     pub fn hint(&self) -> &'static str {
         match self {
             Self::Io { .. } => "check that the data directory exists and is yours, or name another with --data",
+            Self::Held(_) => "another command may be stopped in the middle; let it go on or end it, and try again",
             Self::TooOpen(_) => "run `chmod 600` on it, and make a new key if anyone else may have read it",
             Self::Damaged { .. } => "restore it from a backup, or move it away and run `countersign keys rotate`",
             Self::NoRandomness(_) => "try again once the system has started fully",
@@ -196,6 +202,13 @@ fn read_all(dir: &Path) -> Result<Vec<KeyFile>, KeysError> {
     paths.iter().map(|path| read(path)).collect()
 }
 
+/// How long somebody waits for a folder in which keys are made: a few milliseconds of another process.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Between two tries.
+const PAUSE: Duration = Duration::from_millis(5);
+
+#[derive(Clone, Copy)]
 enum Lock {
     /// Keys are read by whoever signs.
     Shared,
@@ -203,19 +216,30 @@ enum Lock {
     Exclusive,
 }
 
-/// Waits for the lock; it ends with the file, and so with the process.
+/// Waits for the lock, but not for ever; it ends with the file, and so with the process.
 fn lock(dir: &Path, kind: Lock) -> Result<fs::File, KeysError> {
+    lock_within(dir, kind, PATIENCE)
+}
+
+fn lock_within(dir: &Path, kind: Lock, patience: Duration) -> Result<fs::File, KeysError> {
     use std::os::unix::fs::OpenOptionsExt;
     let path = dir.join(".lock");
     let io = |source| KeysError::Io { path: path.clone(), source };
     make(dir).map_err(io)?;
     let file = fs::OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(&path).map_err(io)?;
-    let locked = match kind {
-        Lock::Shared => file.lock_shared(),
-        Lock::Exclusive => file.lock(),
-    };
-    locked.map_err(io)?;
-    Ok(file)
+    let until = Instant::now() + patience;
+    loop {
+        let tried = match kind {
+            Lock::Shared => file.try_lock_shared(),
+            Lock::Exclusive => file.try_lock(),
+        };
+        match tried {
+            Ok(()) => return Ok(file),
+            Err(TryLockError::Error(error)) => return Err(io(error)),
+            Err(TryLockError::WouldBlock) if Instant::now() >= until => return Err(KeysError::Held(path)),
+            Err(TryLockError::WouldBlock) => thread::sleep(PAUSE),
+        }
+    }
 }
 
 fn make(dir: &Path) -> io::Result<()> {

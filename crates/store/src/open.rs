@@ -1,11 +1,11 @@
 //! Opening: where the database is, and that nothing is written over a file that is not one.
 
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::io::Read as _;
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::str::FromStr as _;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
@@ -22,6 +22,10 @@ const READERS: u32 = 4;
 const CONNECTIONS: u32 = 8;
 /// How long a statement waits for another process's write lock, and a caller whose turn it is for a connection.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// How long an open waits for others that open: each looks and makes tables, which takes long for a large database only.
+const TURN: Duration = Duration::from_secs(60);
+/// Between two tries for the lock.
+const PAUSE: Duration = Duration::from_millis(5);
 
 /// Where the database is.
 #[derive(Clone, PartialEq, Eq)]
@@ -111,26 +115,36 @@ async fn sqlite(path: &Path, patience: Duration) -> Result<Db, StoreError> {
     Ok(db)
 }
 
-/// Waits for the lock on `NAME.lock` beside the database; off the runtime's threads, because it blocks.
+/// Waits for the lock on `NAME.lock` beside the database, but not for ever; off the runtime's threads, because it blocks.
 async fn lock(path: PathBuf) -> Result<File, StoreError> {
     let mut name = path.clone().into_os_string();
     name.push(".lock");
     let name = PathBuf::from(name);
     let work = {
         let name = name.clone();
-        move || lock_now(&path, &name)
+        move || lock_within(&path, &name, TURN)
     };
     let locked = tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| Err(std::io::Error::other(error)));
     locked.map_err(|source| StoreError::File { path: name, source })
 }
 
-fn lock_now(path: &Path, name: &Path) -> std::io::Result<File> {
+fn lock_within(path: &Path, name: &Path, patience: Duration) -> std::io::Result<File> {
     if let Some(directory) = path.parent().filter(|directory| !directory.as_os_str().is_empty()) {
         std::fs::DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
     }
     let file = File::options().create(true).truncate(false).write(true).mode(0o600).open(name)?;
-    file.lock()?;
-    Ok(file)
+    let until = Instant::now() + patience;
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            Err(TryLockError::Error(error)) => return Err(error),
+            Err(TryLockError::WouldBlock) if Instant::now() >= until => {
+                let held = "another process keeps it locked; it may be stopped in the middle";
+                return Err(std::io::Error::new(std::io::ErrorKind::TimedOut, held));
+            }
+            Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
+        }
+    }
 }
 
 /// The database names every URL that was checked, which is its owner's business alone. SQLite takes an empty file for
@@ -165,4 +179,23 @@ fn header_defect(file: File) -> std::io::Result<Option<&'static str>> {
         _ if length < SMALLEST => Some("it is cut off before the end of its first page"),
         _ => None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lock_that_another_process_keeps_is_waited_for_and_not_for_ever() {
+        let directory = tempfile::tempdir().unwrap();
+        let (path, name) = (directory.path().join("a.db"), directory.path().join("a.db.lock"));
+        let held = lock_within(&path, &name, Duration::ZERO).unwrap();
+        let refused = lock_within(&path, &name, Duration::ZERO).unwrap_err();
+        assert_eq!(refused.kind(), std::io::ErrorKind::TimedOut, "{refused}");
+        std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| lock_within(&path, &name, TURN));
+            drop(held);
+            waiting.join().unwrap().unwrap();
+        });
+    }
 }

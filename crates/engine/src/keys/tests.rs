@@ -91,3 +91,19 @@ fn whoever_signs_notices_a_rotation_and_never_dates_outside_a_keys_time() {
     let later = seal(&mut mine, NOW.plus_millis(60_000));
     assert_eq!(later.issued_at, NOW.plus_millis(60_000));
 }
+
+#[test]
+fn a_folder_that_another_process_keeps_locked_is_waited_for_and_not_for_ever() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path().join("keys");
+    let held = lock_within(&dir, Lock::Exclusive, Duration::ZERO).unwrap();
+    for kind in [Lock::Shared, Lock::Exclusive] {
+        assert!(matches!(lock_within(&dir, kind, Duration::ZERO), Err(KeysError::Held(_))));
+    }
+    std::thread::scope(|scope| {
+        let waiting =
+            scope.spawn(|| Keys::load(folder.path()).unwrap().current(Purpose::Decision, &Env::Real).map(drop));
+        drop(held);
+        waiting.join().unwrap().unwrap();
+    });
+}

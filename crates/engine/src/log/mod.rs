@@ -54,6 +54,7 @@ pub struct LogBook {
     env: Arc<Env>,
     config: Config,
     reach: Reach,
+    patience: Duration,
     held: Mutex<Option<Holding>>,
 }
 
@@ -109,7 +110,7 @@ impl LogBook {
     fn with(data: &Path, env: Arc<Env>, config: Config, reach: Reach) -> Self {
         let place = Place::new(data);
         let config = Config { second_record: Some(place.second_record()), ..config };
-        Self { place, env, config, reach, held: Mutex::new(None) }
+        Self { place, env, config, reach, patience: PATIENCE, held: Mutex::new(None) }
     }
 
     /// Logs a signed document and gives its receipt with the reveal. Blocks until the log has signed.
@@ -185,7 +186,7 @@ impl LogBook {
 
     /// Takes the log, or asks its holder, until one of them works or patience ends.
     fn enter(&self, ask: &Ask) -> Result<Receipt, LogError> {
-        let until = Instant::now() + PATIENCE;
+        let until = Instant::now() + self.patience;
         loop {
             let failure = match self.hold() {
                 Ok(log) => return ask.answer(&log, &self.place.log()),
@@ -201,6 +202,21 @@ impl LogBook {
                 return Err(failure);
             }
             thread::sleep(PAUSE);
+        }
+    }
+
+    /// As [`LogBook::hold`], and waits up to [`PATIENCE`] for a process that has the log now and may let go of it: a
+    /// command has it for an instant, and a server that starts then should not end for that.
+    ///
+    /// # Errors
+    /// As [`LogBook::hold`]; `Open(Held)` when it is still held in the end.
+    pub fn take(&self) -> Result<Arc<Log>, LogError> {
+        let until = Instant::now() + self.patience;
+        loop {
+            match self.hold() {
+                Err(LogError::Open(OpenError::Held(_))) if Instant::now() < until => thread::sleep(PAUSE),
+                done => return done,
+            }
         }
     }
 

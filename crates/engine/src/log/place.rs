@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use countersign_tlog::checkpoint::Origin;
 use countersign_tlog::sequencer::disk::{Disk, RealDisk};
-use countersign_tlog::sequencer::{self, InitError};
+use countersign_tlog::sequencer::{self, InitError, OpenError};
 
 use super::LogError;
 use super::seeds::{Seeds, SeedsOf};
@@ -91,7 +91,11 @@ impl Place {
         if self.seeds()?.is_some() {
             return Err(LogError::Init(InitError::Exists(self.log())));
         }
-        self.init(env, origin).map(drop)
+        match self.init(env, origin) {
+            // The keys are made, and whoever holds the folder finds them. Opening the log waits for its turn.
+            Ok(_) | Err(LogError::Open(OpenError::Held(_))) => Ok(()),
+            Err(error) => Err(error),
+        }
     }
 
     /// Keys first: a crash in between leaves keys that never signed, and the next start goes on from there.
@@ -107,6 +111,8 @@ impl Place {
         match sequencer::init(&self.log(), &seeds.origin, &disk) {
             // Another process was faster; its log is ours.
             Ok(()) | Err(InitError::Exists(_)) => Ok(seeds),
+            // Or it is in the middle of it. What is said is what is said of a log that is held, because the same helps.
+            Err(InitError::Held(dir)) => Err(OpenError::Held(dir).into()),
             Err(error) => Err(error.into()),
         }
     }

@@ -59,6 +59,45 @@ fn whoever_does_not_hold_the_log_hands_the_leaf_over() {
     assert_eq!(append(&other, "{\"a\":3}").unwrap().index, 2, "the log is free again");
 }
 
+/// The lock of a log's folder, as another process has it: one that makes the log, and stops in the middle.
+fn lock_of(data: &Path) -> fs::File {
+    fs::create_dir_all(data.join("log")).unwrap();
+    let file = fs::File::create(data.join("log/lock")).unwrap();
+    file.try_lock().unwrap();
+    file
+}
+
+#[test]
+fn a_first_use_beside_one_that_stopped_in_the_middle_ends_with_a_reason() {
+    let data = tempfile::tempdir().unwrap();
+    let held = lock_of(data.path());
+    let mut hasty = book(data.path(), 1);
+    hasty.patience = Duration::ZERO;
+    assert_eq!(append(&hasty, "{\"a\":1}").unwrap_err().code(), "log_unreachable");
+    assert_eq!(hasty.take().map(drop).unwrap_err().code(), "log_held");
+    assert!(hasty.place.create(&env(2), None).is_err(), "its keys are made already");
+    drop(held);
+    assert_eq!(append(&hasty, "{\"a\":1}").unwrap().index, 0, "the control");
+}
+
+#[test]
+fn whoever_starts_while_another_has_the_log_waits_for_its_turn() {
+    for server in [false, true] {
+        let data = tempfile::tempdir().unwrap();
+        let held = lock_of(data.path());
+        let book = if server { LogBook::serving(data.path(), env(1)) } else { book(data.path(), 1) };
+        thread::scope(|scope| {
+            let waiting = scope.spawn(|| if server { book.take().map(drop) } else { append(&book, "{}").map(drop) });
+            // Its keys are the last that it makes before it asks for the lock.
+            while !data.path().join("keys/log.seeds").exists() {
+                thread::yield_now();
+            }
+            drop(held);
+            waiting.join().unwrap().unwrap();
+        });
+    }
+}
+
 #[test]
 fn many_at_once_on_one_directory_each_get_their_own_entry() {
     let data = tempfile::tempdir().unwrap();

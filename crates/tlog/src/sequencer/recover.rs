@@ -1,7 +1,7 @@
 //! How a log starts: from its segments alone, and only if nobody remembers more of it than they do.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
-use std::fs::{self, OpenOptions};
+use std::fs::{self, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -27,8 +27,13 @@ pub(super) fn init(dir: &Path, origin: &Origin, disk: &Arc<dyn Disk>) -> Result<
     let wal = dir.join("wal");
     fs::create_dir_all(&wal)?;
     let lock = OpenOptions::new().create(true).truncate(false).write(true).open(dir.join("lock"))?;
-    // Two processes may arrive here together: one of them makes the log.
-    lock.lock()?;
+    // Two processes may arrive here together: one of them makes the log. The other is told and not made to wait, since
+    // whoever has the lock may keep it for as long as it runs.
+    match lock.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => return Err(InitError::Held(dir.to_owned())),
+        Err(TryLockError::Error(error)) => return Err(error.into()),
+    }
     if dir.join("identity").exists() {
         return Err(InitError::Exists(dir.to_owned()));
     }

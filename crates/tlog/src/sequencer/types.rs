@@ -222,6 +222,9 @@ pub enum InitError {
     /// There is a log already.
     #[error("{0} already holds a log")]
     Exists(PathBuf),
+    /// Another process has the directory: it makes the log, or runs it.
+    #[error("{0} is in use by another process")]
+    Held(PathBuf),
     /// A file could not be written.
     #[error(transparent)]
     Io(#[from] io::Error),
@@ -232,6 +235,7 @@ impl InitError {
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Exists(_) => "log_exists",
+            Self::Held(_) => "log_held",
             Self::Io(_) => "log_io",
         }
     }

@@ -34,7 +34,7 @@ pub(crate) async fn run(settings: &Settings, global: &Global, args: &LogServeArg
         let told: Arc<Cosigners> = Arc::clone(cosigners);
         book = book.witnessed_by(told).not_behind(cosigners.views().await);
     }
-    let log = book.hold().map_err(|error| refused(&error))?;
+    let log = book.take().map_err(|error| refused(&error))?;
     keys::write_leaves(global, &app::keys(&settings.data.0)?, &book);
     let mut public = Published::new(Arc::clone(&log));
     if let Some(cosigners) = cosigners {
