@@ -94,9 +94,12 @@ fn evm(text: &str) -> Result<Checked, AddressError> {
 
 /// EIP-55: a letter is a capital when the same nibble of the Keccak-256 of the text is 8 or more.
 fn eip55(lower: &str) -> String {
-    let hash = hex::encode(Keccak256::digest(lower.as_bytes()));
-    let cased = |(digit, nibble): (char, char)| if nibble >= '8' { digit.to_ascii_uppercase() } else { digit };
-    lower.chars().zip(hash.chars()).map(cased).collect()
+    let hash = Keccak256::digest(lower.as_bytes());
+    let nibbles = hash.iter().flat_map(|byte| [byte >> 4, byte & 0xf]);
+    let mut cased = String::with_capacity(lower.len());
+    let of = |(digit, nibble): (char, u8)| if nibble >= 8 { digit.to_ascii_uppercase() } else { digit };
+    cased.extend(lower.chars().zip(nibbles).map(of));
+    cased
 }
 
 fn solana(text: &str) -> Result<Checked, AddressError> {

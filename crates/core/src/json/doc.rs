@@ -20,6 +20,8 @@ pub(super) struct Slot {
     end: u32,
     /// Byte range of the member's name with its quotes; empty outside objects.
     name: (u32, u32),
+    /// Whether that name holds an escape.
+    name_escaped: bool,
     /// Slot after this value and everything inside it.
     next: u32,
     /// A second member of this name: kept as a span, passed over by every reader.
@@ -27,11 +29,17 @@ pub(super) struct Slot {
 }
 
 /// The sink of spans.
-#[derive(Default)]
 pub(super) struct Spans {
     pub(super) slots: Vec<Slot>,
-    /// The name of the value that comes next.
-    name: (u32, u32),
+    /// The name of the value that comes next, and whether it holds an escape.
+    name: (u32, u32, bool),
+}
+
+impl Spans {
+    /// For a text of `length` bytes. What people write has a value for every thirty bytes or so.
+    pub(super) fn of(length: usize) -> Self {
+        Self { slots: Vec::with_capacity(8 + length / 32), name: (0, 0, false) }
+    }
 }
 
 impl Sink for Spans {
@@ -39,14 +47,15 @@ impl Sink for Spans {
         offset(self.slots.len())
     }
 
-    fn name(&mut self, start: usize, end: usize) {
-        self.name = (offset(start), offset(end));
+    fn name(&mut self, start: usize, end: usize, escaped: bool) {
+        self.name = (offset(start), offset(end), escaped);
     }
 
     fn value(&mut self, kind: NodeKind, start: usize, end: usize) {
         let next = offset(self.slots.len() + 1);
-        let name = std::mem::take(&mut self.name);
-        self.slots.push(Slot { kind, start: offset(start), end: offset(end), name, next, shadowed: false });
+        let (begin, quote, name_escaped) = std::mem::take(&mut self.name);
+        let (start, end, name) = (offset(start), offset(end), (begin, quote));
+        self.slots.push(Slot { kind, start, end, name, name_escaped, next, shadowed: false });
     }
 
     fn close(&mut self, mark: u32, end: usize) {
@@ -109,7 +118,7 @@ impl<'d> Node<'d> {
 
     /// The member called `name`, if this is an object that has one.
     pub fn get(self, name: &str) -> Option<Node<'d>> {
-        self.members().find(|member| member.0 == name).map(|member| member.1)
+        self.children(NodeKind::Object).find(|child| child.is_called(name))
     }
 
     /// The elements of an array; nothing for any other value.
@@ -136,8 +145,17 @@ impl<'d> Node<'d> {
 
     /// This member's name, unescaped.
     pub(super) fn name(self) -> Cow<'d, str> {
+        let written = self.name_as_written();
+        if self.slot().name_escaped { unescape(written) } else { Cow::Borrowed(written) }
+    }
+
+    fn name_as_written(self) -> &'d str {
         let (start, end) = self.slot().name;
-        unescape(self.doc.text.get(start as usize + 1..(end as usize).saturating_sub(1)).unwrap_or_default())
+        self.doc.text.get(start as usize + 1..(end as usize).saturating_sub(1)).unwrap_or_default()
+    }
+
+    fn is_called(self, name: &str) -> bool {
+        if self.slot().name_escaped { self.name() == name } else { self.name_as_written() == name }
     }
 
     /// The text of a string, unescaped; half surrogates read as U+FFFD.
@@ -159,7 +177,7 @@ impl<'d> Node<'d> {
 
 /// The inside of a well-formed string literal, with its escapes resolved.
 pub(super) fn unescape(inside: &str) -> Cow<'_, str> {
-    if !inside.contains('\\') {
+    if memchr::memchr(b'\\', inside.as_bytes()).is_none() {
         return Cow::Borrowed(inside);
     }
     let mut out = String::with_capacity(inside.len());

@@ -100,7 +100,7 @@ impl read::Sink for Nothing {}
 /// # Errors
 /// As [`canonicalize`].
 pub fn parse<'a>(text: &'a [u8], profile: Profile, limits: &Limits) -> Result<Doc<'a>, Error> {
-    let read = read::read(text, Manner::Strict(profile), limits, doc::Spans::default())?;
+    let read = read::read(text, Manner::Strict(profile), limits, doc::Spans::of(text.len()))?;
     Ok(Doc { text: read.text, slots: read.sink.slots })
 }
 
@@ -110,7 +110,7 @@ pub fn parse<'a>(text: &'a [u8], profile: Profile, limits: &Limits) -> Result<Do
 /// # Errors
 /// [`Error`] where nothing can be read: not JSON, not UTF-8, or over a limit.
 pub fn observe<'a>(text: &'a [u8], limits: &Limits) -> Result<(Doc<'a>, Vec<Defect>), Error> {
-    let read = read::read(text, Manner::Patient, limits, doc::Spans::default())?;
+    let read = read::read(text, Manner::Patient, limits, doc::Spans::of(text.len()))?;
     Ok((Doc { text: read.text, slots: read.sink.slots }, read.defects))
 }
 

@@ -25,8 +25,8 @@ pub(super) trait Sink {
     /// stands between two of them is canonical already.
     fn edit(&mut self, _start: usize, _end: usize, _canonical: &[u8]) {}
 
-    /// The name of the member whose value comes next, with its quotes.
-    fn name(&mut self, _start: usize, _end: usize) {}
+    /// The name of the member whose value comes next, with its quotes, and whether it holds an escape.
+    fn name(&mut self, _start: usize, _end: usize, _escaped: bool) {}
 
     /// A whole value, or the beginning of an array or object.
     fn value(&mut self, _kind: NodeKind, _start: usize, _end: usize) {}
@@ -110,7 +110,7 @@ pub(super) fn read<'a, S: Sink>(
         return Err(Error { at: longest, kind: Kind::Size });
     }
     let text = std::str::from_utf8(source).map_err(|error| Error { at: error.valid_up_to(), kind: Kind::Utf8 })?;
-    let (open, members, defects) = (Vec::new(), Vec::new(), Vec::new());
+    let (open, members, defects) = (Vec::with_capacity(8), Vec::with_capacity(16), Vec::new());
     let mut reader = Reader { text, bytes: source, at: 0, limits, manner, sink, open, members, defects };
     reader.document()?;
     reader.defects.sort_by_key(|defect| defect.at);
@@ -292,7 +292,7 @@ impl<'a, S: Sink> Reader<'a, '_, S> {
             return self.fail(Kind::Syntax);
         }
         let escaped = self.string()?;
-        self.sink.name(start, self.at);
+        self.sink.name(start, self.at, escaped);
         let inside = &self.text[start + 1..self.at - 1];
         let name = if escaped { unescape(inside) } else { Cow::Borrowed(inside) };
         self.space();

@@ -7,6 +7,8 @@ mod money;
 mod payee;
 mod time;
 
+use std::borrow::Cow;
+
 use super::rules::finding;
 use super::written::Page;
 use super::{Grade, Interop, Offer, Source, Word, clean, resource};
@@ -126,9 +128,9 @@ impl<'d> Entry<'d> {
     }
 
     /// A member that should be text, as text; anything else as it stands, for display.
-    fn text(&self, member: &str) -> (Option<String>, String) {
+    fn text(&self, member: &str) -> (Option<Cow<'d, str>>, String) {
         let node = self.node.get(member);
-        let text = node.and_then(Node::as_str).map(|text| text.into_owned());
+        let text = node.and_then(Node::as_str);
         let shown = text.as_deref().unwrap_or_else(|| node.map_or("absent", Node::raw));
         let shown = clean::shown(shown);
         (text, shown)

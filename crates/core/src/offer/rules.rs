@@ -1,5 +1,6 @@
 //! The table of rules (`data/rules.tsv`) and the only way to make a [`Finding`].
 
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use super::clean;
@@ -44,7 +45,9 @@ impl Rule {
 
 /// The rule called `id`.
 pub fn rule(id: &str) -> Option<&'static Rule> {
-    table().iter().find(|rule| rule.id == id)
+    static BY_ID: LazyLock<HashMap<&'static str, &'static Rule>> =
+        LazyLock::new(|| table().iter().map(|rule| (rule.id, rule)).collect());
+    BY_ID.get(id).copied()
 }
 
 /// Every rule, in the table's order.

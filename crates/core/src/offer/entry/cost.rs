@@ -44,6 +44,9 @@ impl Entry<'_> {
 
 /// Whether one of the words of a member's name is *fee*: `serviceFee`, `fee_bps`, not `coffee`.
 fn is_fee(name: &str) -> bool {
+    if !name.as_bytes().windows(3).any(|three| three.eq_ignore_ascii_case(b"fee")) {
+        return false;
+    }
     let mut words = vec![String::new()];
     for one in name.chars() {
         if !one.is_ascii_lowercase() {

@@ -83,10 +83,10 @@ pub(super) fn examine(exchange: &Exchange<'_>, source: Source, reading: &mut Rea
     if digested == Digested::Differs {
         reading.findings.push(finding("content.digest", "answer:digest", "the digest of other bytes", None));
     }
-    let Ok(url) = ResourceUrl::parse(exchange.url) else { return };
     if !http_signature::is_signed(exchange.headers) {
         return;
     }
+    let Ok(url) = ResourceUrl::parse(exchange.url) else { return };
     let message = Message { status: exchange.status, headers: exchange.headers, method: exchange.method, url: &url };
     let published = |keyid: &str| keys::find(exchange.keys, KeyPlace::Directory, keyid);
     let key_of = |keyid: &str| published(keyid).cloned().or_else(|| PublicKey::from_did(keyid).ok());
