@@ -14,7 +14,7 @@ use countersign_tlog::sequencer::tiles::{Tiles, TilesError};
 use countersign_tlog::sequencer::{OpenError, Written};
 use countersign_tlog::tile::{TileHashes, TilePath};
 
-use crate::log::{DirTiles, Place};
+use crate::log::{DirTiles, LogError, Place};
 
 #[cfg(test)]
 mod tests;
@@ -33,9 +33,9 @@ pub struct Whole {
 /// Why a log is not whole, or why that cannot be told.
 #[derive(Debug, thiserror::Error)]
 pub enum Fault {
-    /// There is no log here.
-    #[error("this data directory has no log")]
-    NoLog,
+    /// There is no log here, or no longer.
+    #[error(transparent)]
+    Absent(LogError),
     /// The write-ahead segments.
     #[error(transparent)]
     Segments(OpenError),
@@ -75,7 +75,9 @@ impl Fault {
     /// A stable word for the caller.
     pub fn code(&self) -> &'static str {
         match self {
-            Self::NoLog => "log_missing",
+            Self::Absent(LogError::Lost(_)) => "log_lost",
+            Self::Absent(LogError::Keyless(_)) => "log_keys_lost",
+            Self::Absent(_) => "log_missing",
             Self::Segments(error) => error.code(),
             Self::Head { .. } => "fsck_head",
             Self::Files(error) => error.code(),
@@ -85,10 +87,22 @@ impl Fault {
         }
     }
 
+    /// What to do about it.
+    pub fn hint(&self) -> &'static str {
+        match (self, self.kind()) {
+            (Self::Absent(LogError::NoLog), _) => "`--data` names the data directory",
+            (Self::Absent(error), _) => error.hint(),
+            (_, FaultKind::Unknown) => "make it readable and try again; nothing is said about the log until then",
+            (_, FaultKind::Differs) => {
+                "restore the newest copy of the data directory; receipts already given still show what was logged"
+            }
+        }
+    }
+
     /// What it means.
     pub fn kind(&self) -> FaultKind {
         match self {
-            Self::NoLog
+            Self::Absent(_)
             | Self::Unreadable(_)
             | Self::Segments(OpenError::Io(_))
             | Self::Files(FsckError::Source(_)) => FaultKind::Unknown,
@@ -107,7 +121,7 @@ pub fn check(data: &Path) -> Result<Whole, Fault> {
 
     // What was public and signed first, so that a log which grows meanwhile is not behind it.
     let published = published(&place, &tiles)?;
-    let written = Written::read(&place.log()).map_err(segments)?;
+    let written = Written::read(&place.log()).map_err(|error| segments(&place, error))?;
     let source = |path: &TilePath| Ok(tiles.get(path)?.or_else(|| written.tile(path)));
 
     let report = fsck(&written.checkpoint, source, |_, _| ()).map_err(Fault::Files)?;
@@ -125,8 +139,8 @@ pub fn check(data: &Path) -> Result<Whole, Fault> {
     Ok(Whole { checkpoint: written.checkpoint, report, published: published.map(|public| public.size) })
 }
 
-fn segments(error: OpenError) -> Fault {
-    if let OpenError::Missing(_) = error { Fault::NoLog } else { Fault::Segments(error) }
+fn segments(place: &Place, error: OpenError) -> Fault {
+    if let OpenError::Missing(_) = error { Fault::Absent(place.absent()) } else { Fault::Segments(error) }
 }
 
 /// The public checkpoint, signed by the log's own keys.

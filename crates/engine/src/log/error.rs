@@ -50,6 +50,9 @@ pub enum LogError {
     /// There are keys of a log that signed before, and the log is gone.
     #[error("the keys of a log are here, but the log itself is not in {0}")]
     Lost(PathBuf),
+    /// There is a log, or was one, and its keys are gone.
+    #[error("a log was begun here, but its keys are not in {0}")]
+    Keyless(PathBuf),
     /// There is no log.
     #[error("this data directory has no log yet")]
     NoLog,
@@ -70,8 +73,8 @@ pub enum LogError {
     /// The document is not text.
     #[error("a logged document is UTF-8 text")]
     NotText,
-    /// A file could not be written.
-    #[error("cannot write {path}: {source}")]
+    /// A file could not be read or written.
+    #[error("cannot use {path}: {source}")]
     Io {
         /// The file.
         path: PathBuf,
@@ -97,6 +100,7 @@ impl LogError {
             Self::Door { .. } => "log_door",
             Self::Ended => "log_ended",
             Self::Lost(_) => "log_lost",
+            Self::Keyless(_) => "log_keys_lost",
             Self::NoLog => "log_missing",
             Self::Seeds { .. } => "log_seeds",
             Self::Keys(error) => error.code(),
@@ -133,7 +137,15 @@ impl LogError {
             Self::Append(AppendError::Busy) => "the log has more leaves than it can write now; try again",
             Self::Append(AppendError::NoSpace) => "free some space on the log's disk",
             Self::Append(_) | Self::Holder { .. } => "try again; the same document never gets two entries",
-            Self::Lost(_) => "restore the log from a copy; a new one under the same keys would sign a second history",
+            Self::Lost(_) => {
+                "restore the newest copy of `log/`; a new log under the same keys would sign a second history. To give it up \
+                 instead, move `keys/log.seeds` and `log-head` out of the data directory and run `countersign log init`: \
+                 another log, under new keys"
+            }
+            Self::Keyless(_) => {
+                "restore it from a copy, with mode 0600; to give the log up instead, move `log/` and `log-head` out of the \
+                 data directory and run `countersign log init`: another log, under new keys"
+            }
             Self::NoLog => "run `countersign log init`",
             Self::Seeds { .. } => "restore it from a copy, with mode 0600",
             Self::Open(_) | Self::Init(_) | Self::Keys(_) | Self::NotText | Self::Io { .. } | Self::NoRandomness(_) => {

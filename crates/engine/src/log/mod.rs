@@ -159,12 +159,11 @@ impl LogBook {
     /// nobody may write, and needs no private key where the log has left its trust policy.
     ///
     /// # Errors
-    /// [`LogError`]; `NoLog` when there is none, and none is made; `Open(Behind)` when more was signed than is here.
+    /// [`LogError`]; `NoLog` when there is none, and none is made, `Lost` when there was one; `Open(Behind)` when more was signed than is here.
     pub fn status(&self) -> Result<Status, LogError> {
         let dir = self.place.log();
         let written = match Written::read(&dir) {
-            Err(OpenError::Missing(_)) if self.place.second_record().exists() => return Err(LogError::Lost(dir)),
-            Err(OpenError::Missing(_)) => return Err(LogError::NoLog),
+            Err(OpenError::Missing(_)) => return Err(self.place.absent()),
             read => read?,
         };
         let Checkpoint { origin, size: ours, .. } = written.checkpoint.clone();
@@ -244,6 +243,8 @@ impl LogBook {
 
     fn open(&self) -> Result<Log, LogError> {
         let seeds = self.place.seeds_or_new(&self.env)?;
+        // The first thing that opening does is to sign.
+        self.place.begin(&seeds)?;
         let env = Arc::clone(&self.env);
         let clock: Clock = Arc::new(move || u64::try_from(env.now().seconds()).unwrap_or(0));
         let tiles: Arc<dyn Tiles> = Arc::new(DirTiles::new(&self.place.log()));

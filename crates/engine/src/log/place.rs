@@ -1,8 +1,8 @@
 //! Where a data directory keeps its log, and how a log begins.
 //!
-//! The first append makes the log. It is made once only: keys without their log mean that the log was lost, and a new
-//! one under the same keys would sign a second history. The file that remembers the newest head lies outside the log's
-//! folder, so that its absence shows that nothing was ever signed.
+//! The first append makes the log. It is made once only: keys that signed without their log mean that the log was lost,
+//! and a new one under the same keys would sign a second history. So before its first signature a log leaves a mark
+//! beside its keys, and the file that remembers the newest head lies outside the log's folder too.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use countersign_tlog::checkpoint::Origin;
+use countersign_tlog::key::VerifierKey;
 use countersign_tlog::sequencer::disk::{Disk, RealDisk};
 use countersign_tlog::sequencer::{self, InitError, OpenError};
 
@@ -46,12 +47,12 @@ impl Place {
         self.log().join("keys")
     }
 
-    /// Whether a log was made here.
+    /// Whether a log was made here, lost or not.
     ///
     /// # Errors
     /// [`LogError::Seeds`] when its keys do not read.
     pub fn has_log(&self) -> Result<bool, LogError> {
-        Ok(self.seeds()?.is_some())
+        Ok(!matches!(self.found()?, Found::Nothing))
     }
 
     pub(super) fn socket(&self) -> PathBuf {
@@ -66,6 +67,11 @@ impl Place {
         self.data.join("keys").join("log.seeds")
     }
 
+    /// Names the key under which a log was begun. It lies with the keys and not with the log, to outlive it.
+    fn mark(&self) -> PathBuf {
+        self.data.join("keys").join("log.begun")
+    }
+
     /// The log's keys, when there are any.
     pub(super) fn seeds(&self) -> Result<Option<Seeds>, LogError> {
         Seeds::load(SeedsOf::Log, &self.seeds_file())
@@ -73,29 +79,71 @@ impl Place {
 
     /// The keys of a log that is there. Makes keys and log when there never were any.
     pub(super) fn seeds_or_new(&self, env: &Env) -> Result<Seeds, LogError> {
-        let made = self.log().join("identity").exists();
-        match self.seeds()? {
-            Some(seeds) if made => Ok(seeds),
-            // Nothing was ever signed: the making was cut short, or another process is in the middle of it.
-            Some(seeds) if !self.second_record().exists() => self.make(seeds),
-            Some(_) => Err(LogError::Lost(self.log())),
-            None => self.init(env, None),
+        match self.found()? {
+            Found::Nothing => self.init(env, None),
+            Found::Keys(seeds) => self.make(seeds),
+            Found::Log(seeds) => Ok(seeds),
+            Found::KeysOfLostLog => Err(LogError::Lost(self.log())),
+            Found::LogOfLostKeys => Err(LogError::Keyless(self.seeds_file())),
         }
     }
 
     /// Makes an empty log with fresh keys, named `origin` or after its key.
     ///
     /// # Errors
-    /// [`LogError`]; [`InitError::Exists`] when there is a log.
+    /// [`LogError`]; [`InitError::Exists`] when there is a log, `Lost` and `Keyless` when there was one.
     pub fn create(&self, env: &Env, origin: Option<Origin>) -> Result<(), LogError> {
-        if self.seeds()?.is_some() {
-            return Err(LogError::Init(InitError::Exists(self.log())));
-        }
-        match self.init(env, origin) {
+        let made = match self.found()? {
+            Found::Nothing => self.init(env, origin),
+            Found::Keys(seeds) if origin.is_none_or(|origin| origin == seeds.origin) => self.make(seeds),
+            Found::Keys(_) | Found::Log(_) => Err(LogError::Init(InitError::Exists(self.log()))),
+            Found::KeysOfLostLog => Err(LogError::Lost(self.log())),
+            Found::LogOfLostKeys => Err(LogError::Keyless(self.seeds_file())),
+        };
+        match made {
             // The keys are made, and whoever holds the folder finds them. Opening the log waits for its turn.
             Ok(_) | Err(LogError::Open(OpenError::Held(_))) => Ok(()),
             Err(error) => Err(error),
         }
+    }
+
+    /// Why there is no log, where none was found.
+    pub(crate) fn absent(&self) -> LogError {
+        match self.found() {
+            Ok(Found::KeysOfLostLog) => LogError::Lost(self.log()),
+            Ok(Found::LogOfLostKeys) => LogError::Keyless(self.seeds_file()),
+            Ok(Found::Nothing | Found::Keys(_) | Found::Log(_)) => LogError::NoLog,
+            Err(error) => error,
+        }
+    }
+
+    /// What lies here. Other processes may be in the middle of making it, in the order keys, log, mark, head: what comes
+    /// last is looked at first, so that nothing seems lost which was not there yet.
+    fn found(&self) -> Result<Found, LogError> {
+        let signed = self.second_record().exists();
+        let mark = read_mark(&self.mark())?;
+        let made = self.log().join("identity").exists();
+        Ok(match self.seeds()? {
+            Some(seeds) if made => Found::Log(seeds),
+            Some(seeds) if signed || marks(mark.as_deref(), &seeds)? => Found::KeysOfLostLog,
+            Some(seeds) => Found::Keys(seeds),
+            None if made || signed => Found::LogOfLostKeys,
+            None => Found::Nothing,
+        })
+    }
+
+    /// Says for good that a log is begun under these keys, before they sign anything: from then on, keys without their
+    /// log mean that it was lost. The log's own name is made durable before, or a power cut might leave the mark alone.
+    pub(super) fn begin(&self, seeds: &Seeds) -> Result<(), LogError> {
+        let path = self.mark();
+        if marks(read_mark(&path)?.as_deref(), seeds)? {
+            return Ok(());
+        }
+        // The folder above may not be ours to open.
+        let _best_effort = sync_parent(&self.data);
+        let text = format!("{}\n", seeds.name()?);
+        let written = sync_parent(&self.log()).and_then(|()| replace(&path, text.as_bytes(), 0o600));
+        written.map_err(|source| LogError::Io { path, source })
     }
 
     /// Keys first: a crash in between leaves keys that never signed, and the next start goes on from there.
@@ -124,6 +172,35 @@ impl Place {
         }
         replace(&path, trust.as_bytes(), 0o644).map_err(|source| LogError::Io { path, source })
     }
+}
+
+/// What lies in a data directory.
+enum Found {
+    /// No log was ever begun.
+    Nothing,
+    /// Keys that never signed: the making was cut short, or another process is in the middle of it.
+    Keys(Seeds),
+    /// A log and its keys.
+    Log(Seeds),
+    /// Keys that signed, and nothing of what they signed.
+    KeysOfLostLog,
+    /// A log that nobody can sign for.
+    LogOfLostKeys,
+}
+
+fn read_mark(path: &Path) -> Result<Option<String>, LogError> {
+    match fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(LogError::Io { path: path.to_owned(), source }),
+    }
+}
+
+/// Whether a mark is of these keys. One that names another key was left by a log that was given up; one that does not
+/// read may be of any, and counts.
+fn marks(mark: Option<&str>, seeds: &Seeds) -> Result<bool, LogError> {
+    let Some(mark) = mark.map(str::trim_end) else { return Ok(false) };
+    Ok(mark == seeds.name()? || VerifierKey::parse(mark).is_err())
 }
 
 /// Makes a folder that only its owner may enter.

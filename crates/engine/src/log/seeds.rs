@@ -64,6 +64,12 @@ impl Seeds {
         Keys::from_seeds(&self.origin, &self.ed25519, &self.ml_dsa)
     }
 
+    /// The log's name and its Ed25519 public key, as a vkey.
+    pub(super) fn name(&self) -> Result<String, KeysError> {
+        let name = KeyName::parse(self.origin.as_str()).ok_or(KeysError::Names)?;
+        Ok(SignerKey::from_seed(name, Algorithm::Ed25519, &self.ed25519)?.verifier().to_string())
+    }
+
     /// Signing keys of these types, the first from the Ed25519 seed and the second from the other.
     pub(crate) fn signers(&self, types: [Algorithm; 2]) -> Result<Vec<SignerKey>, KeysError> {
         let name = KeyName::parse(self.origin.as_str()).ok_or(KeysError::Names)?;

@@ -4,7 +4,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use countersign_core::time::Timestamp;
 use countersign_tlog::checkpoint::Origin;
-use countersign_tlog::sequencer::InitError;
 use countersign_tlog::sequencer::disk::Disk;
 
 use super::*;
@@ -75,7 +74,9 @@ fn a_first_use_beside_one_that_stopped_in_the_middle_ends_with_a_reason() {
     hasty.patience = Duration::ZERO;
     assert_eq!(append(&hasty, "{\"a\":1}").unwrap_err().code(), "log_unreachable");
     assert_eq!(hasty.take().map(drop).unwrap_err().code(), "log_held");
-    assert!(hasty.place.create(&env(2), None).is_err(), "its keys are made already");
+    hasty.place.create(&env(2), None).unwrap();
+    let other = Origin::parse("log.example.test/other");
+    assert_eq!(hasty.place.create(&env(2), other).unwrap_err().code(), "log_exists", "its name is given already");
     drop(held);
     assert_eq!(append(&hasty, "{\"a\":1}").unwrap().index, 0, "the control");
 }
@@ -177,14 +178,84 @@ fn the_status_makes_no_log_and_says_who_holds_one() {
 
 #[test]
 fn keys_without_their_log_never_start_a_second_history() {
+    // With and without the head outside the log's folder: the mark beside the keys is enough.
+    for head in [true, false] {
+        let data = tempfile::tempdir().unwrap();
+        append(&book(data.path(), 1), "{\"a\":1}").unwrap();
+        fs::remove_dir_all(data.path().join("log")).unwrap();
+        if !head {
+            fs::remove_file(data.path().join("log-head")).unwrap();
+        }
+        let refused = append(&book(data.path(), 2), "{\"a\":2}").unwrap_err();
+        assert_eq!((refused.code(), refused.hint().contains("log init")), ("log_lost", true), "{refused}");
+        assert_eq!(book(data.path(), 2).status().unwrap_err().code(), "log_lost");
+        assert_eq!(crate::fsck::check(data.path()).unwrap_err().code(), "log_lost");
+        assert_eq!(Place::new(data.path()).create(&env(3), None).unwrap_err().code(), "log_lost");
+        assert!(!data.path().join("log").exists(), "nothing was made");
+    }
+}
+
+#[test]
+fn a_log_leaves_its_mark_before_it_signs_and_an_older_one_gets_it_when_it_is_opened() {
     let data = tempfile::tempdir().unwrap();
-    append(&book(data.path(), 1), "{\"a\":1}").unwrap();
+    let (place, mark) = (Place::new(data.path()), data.path().join("keys/log.begun"));
+    place.create(&env(1), None).unwrap();
+    assert!(!mark.exists(), "nothing is signed yet");
+    let mut unmarked = book(data.path(), 2);
+    // A folder in its place: the mark cannot be written.
+    fs::create_dir(&mark).unwrap();
+    assert_eq!(append(&unmarked, "{}").unwrap_err().code(), "log_io");
+    assert!(
+        !data.path().join("log-head").exists() && !data.path().join("log/checkpoint").exists(),
+        "nothing is signed"
+    );
+    fs::remove_dir(&mark).unwrap();
+    assert_eq!(append(&unmarked, "{}").unwrap().index, 0);
+    let first = fs::read_to_string(&mark).unwrap();
+    assert!(fs::read_to_string(place.trust()).unwrap().contains(&format!("log {first}")), "{first}");
+    // As a log that an earlier version made.
+    fs::remove_file(&mark).unwrap();
+    unmarked = book(data.path(), 3);
+    assert_eq!(append(&unmarked, "{\"a\":1}").unwrap().index, 1);
+    assert_eq!(fs::read_to_string(&mark).unwrap(), first);
+}
+
+#[test]
+fn a_log_that_is_given_up_makes_room_for_another_one_under_new_keys() {
+    let data = tempfile::tempdir().unwrap();
+    let old = append(&book(data.path(), 1), "{\"a\":1}").unwrap();
     fs::remove_dir_all(data.path().join("log")).unwrap();
-    let refused = append(&book(data.path(), 2), "{\"a\":2}").unwrap_err();
-    assert!(matches!(refused, LogError::Lost(_)), "{refused}");
-    assert!(matches!(book(data.path(), 2).status(), Err(LogError::Lost(_))));
-    let place = Place::new(data.path());
-    assert!(matches!(place.create(&env(3), None), Err(LogError::Init(InitError::Exists(_)))));
+    for file in ["keys/log.seeds", "log-head"] {
+        fs::remove_file(data.path().join(file)).unwrap();
+    }
+    Place::new(data.path()).create(&env(2), None).unwrap();
+    let new = append(&book(data.path(), 3), "{\"a\":1}").unwrap();
+    assert_eq!(new.index, 0);
+    assert_ne!(new.log_origin, old.log_origin);
+    fs::remove_dir_all(data.path().join("log")).unwrap();
+    fs::remove_file(data.path().join("log-head")).unwrap();
+    assert_eq!(append(&book(data.path(), 4), "{}").unwrap_err().code(), "log_lost", "the mark is that of the new one");
+}
+
+#[test]
+fn a_log_without_its_keys_gets_no_new_ones() {
+    for left in ["log", "log-head"] {
+        let data = tempfile::tempdir().unwrap();
+        append(&book(data.path(), 1), "{\"a\":1}").unwrap();
+        let keys = data.path().join("keys/log.seeds");
+        fs::rename(&keys, data.path().join("kept")).unwrap();
+        match left {
+            "log" => fs::remove_file(data.path().join("log-head")).unwrap(),
+            _ => fs::remove_dir_all(data.path().join("log")).unwrap(),
+        }
+        assert_eq!(append(&book(data.path(), 2), "{}").unwrap_err().code(), "log_keys_lost", "{left}");
+        assert_eq!(Place::new(data.path()).create(&env(3), None).unwrap_err().code(), "log_keys_lost", "{left}");
+        assert!(!keys.exists(), "none were made");
+        if left == "log" {
+            fs::rename(data.path().join("kept"), &keys).unwrap();
+            assert_eq!(append(&book(data.path(), 4), "{}").unwrap().index, 1, "the control");
+        }
+    }
 }
 
 #[test]

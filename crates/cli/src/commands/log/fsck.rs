@@ -40,12 +40,10 @@ fn say(global: &Global, whole: &Whole) {
 }
 
 fn say_fault(global: &Global, fault: &Fault) {
-    let (result, hint) = match fault.kind() {
-        FaultKind::Differs => (
-            "damaged",
-            "restore the newest copy of the data directory; receipts already given still show what was logged",
-        ),
-        FaultKind::Unknown => ("not_evaluated", "`--data` names the data directory"),
+    let hint = fault.hint();
+    let result = match fault.kind() {
+        FaultKind::Differs => "damaged",
+        FaultKind::Unknown => "not_evaluated",
     };
     if global.json {
         let (code, reason) = (fault.code(), fault.to_string());
