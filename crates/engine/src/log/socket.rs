@@ -8,6 +8,7 @@
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -80,8 +81,9 @@ fn serve(listener: &UnixListener, places: &Places, closing: &AtomicBool, answer:
                 break;
             }
             let Ok(visitor) = visitor else { continue };
+            // A panic over one visitor must not shut the door for those behind it. This one gets no answer and asks again.
             let inside = move || {
-                answer(visitor);
+                let _told = catch_unwind(AssertUnwindSafe(|| answer(visitor)));
                 drop(place);
             };
             // A system without another thread turns this one away; it tries again.

@@ -3,6 +3,7 @@
 //! Receipts do not wait for it, and everything it does can be done again from the write-ahead segments: a segment goes
 //! only when all its leaves are in stored bundles. A storage that is away for a while costs memory and segments.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 use std::{fs, path::PathBuf};
@@ -24,8 +25,19 @@ pub(super) struct Keeper {
 }
 
 impl Keeper {
-    /// Runs until the log closes, and then does once more what it can.
-    pub(super) fn run(mut self) {
+    /// Runs until the log closes, and then does once more what it can. A panic in here leaves tiles, segments or the
+    /// public checkpoint nobody knows how, so it ends the log like any other doubt.
+    pub(super) fn run(self) {
+        let (shared, fatal) = (Arc::clone(&self.shared), Arc::clone(&self.config.fatal));
+        if catch_unwind(AssertUnwindSafe(|| self.keep())).is_err() {
+            let reason = Fatal::new("keeper", "a panic in the thread that stores tiles");
+            if shared.end(reason.clone()) {
+                fatal(&reason);
+            }
+        }
+    }
+
+    fn keep(mut self) {
         let mut seen = Orders::default();
         let mut published = Instant::now();
         loop {

@@ -77,3 +77,24 @@ fn who_speaks_a_byte_at_a_time_is_shown_out_in_time() {
     drip.join().unwrap();
     assert!(began.elapsed() < PATIENCE, "it learned that it was shown out");
 }
+
+#[test]
+fn a_panic_over_one_visitor_keeps_the_door_open_for_the_next() {
+    let data = tempfile::tempdir().unwrap();
+    let path = data.path().join("door");
+    let listener = UnixListener::bind(&path).unwrap();
+    let (closing, first) = (AtomicBool::new(false), AtomicBool::new(true));
+    let greet = |mut visitor: UnixStream| {
+        assert!(!first.swap(false, Ordering::SeqCst), "injected");
+        writeln!(visitor, "welcome").unwrap();
+    };
+    thread::scope(|scope| {
+        scope.spawn(|| serve(&listener, &Places::new(1), &closing, greet));
+        let heard = || read_line(&UnixStream::connect(&path).unwrap(), PATIENCE);
+        assert!(heard().is_err(), "the first is told nothing");
+        let second = heard();
+        closing.store(true, Ordering::SeqCst);
+        drop(UnixStream::connect(&path).unwrap());
+        assert_eq!(second.unwrap(), "welcome\n");
+    });
+}

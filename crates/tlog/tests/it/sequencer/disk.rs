@@ -212,3 +212,53 @@ fn a_tile_with_other_bytes_ends_the_log() {
     log.close();
     assert_eq!(wait_for(&told), ["store"], "told once");
 }
+
+/// Storage that panics once it is told to.
+#[derive(Default)]
+struct Panicking {
+    inner: MemoryTiles,
+    now: AtomicBool,
+}
+
+impl Tiles for Panicking {
+    fn put(&self, path: &TilePath, bytes: &[u8]) -> Result<(), TilesError> {
+        assert!(!self.now.load(Ordering::SeqCst), "injected");
+        self.inner.put(path, bytes)
+    }
+
+    fn get(&self, path: &TilePath) -> Result<Option<Vec<u8>>, TilesError> {
+        self.inner.get(path)
+    }
+
+    fn publish(&self, checkpoint: &[u8]) -> Result<(), TilesError> {
+        self.inner.publish(checkpoint)
+    }
+
+    fn published(&self) -> Result<Option<Vec<u8>>, TilesError> {
+        self.inner.published()
+    }
+}
+
+#[test]
+fn a_panic_behind_the_receipts_ends_the_log() {
+    let home = Home::new();
+    let (tiles, told) = (Arc::new(Panicking::default()), Arc::new(Mutex::new(Vec::new())));
+    let hook = Arc::clone(&told);
+    let fatal = Arc::new(move |fatal: &Fatal| hook.lock().unwrap().push(fatal.clone()));
+    let config = Config { fatal, ..Config::one_shot() };
+    let log = Log::open(&home.path(), config, keys(), clock(&home.now), tiles.clone()).unwrap();
+    append_all(&log, (0..256).map(entry)).into_iter().for_each(|outcome| drop(outcome.unwrap()));
+    while tiles.inner.paths().len() < 2 {
+        std::thread::yield_now();
+    }
+    assert_eq!(log.fatal(), None, "the control");
+    tiles.now.store(true, Ordering::SeqCst);
+    append_all(&log, (256..512).map(entry)).into_iter().for_each(|outcome| drop(outcome.unwrap()));
+    assert_eq!(wait_for(&told), ["keeper"]);
+    assert_eq!(append(&log, entry(600)), Err(AppendError::Closed));
+    log.close();
+    assert_eq!(wait_for(&told), ["keeper"], "told once");
+    tiles.now.store(false, Ordering::SeqCst);
+    let log = Log::open(&home.path(), Config::one_shot(), keys(), clock(&home.now), tiles).unwrap();
+    assert_eq!(verify(&log.receipt(511).unwrap(), &leaf(511), &log.trust()), 512, "what was answered is there");
+}
