@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use countersign_tlog::sequencer::tiles::TilesError;
 use countersign_tlog::sequencer::{AppendError, Fatal, InitError, KeysError, OpenError, ReadError};
 
 use crate::env::NoRandomness;
@@ -124,6 +125,10 @@ impl LogError {
                 "name the tile storage this log was begun with, or copy all of its `tile/` to the new one first"
             }
             Self::Read(ReadError::Outside) => "the entry is not in this log; was the receipt made by another one?",
+            Self::Open(OpenError::Tiles(TilesError::Unavailable(_)))
+            | Self::Read(ReadError::Tiles(TilesError::Unavailable(_))) => {
+                "make the tile storage reachable and try again; this says nothing against what the log holds"
+            }
             Self::Open(OpenError::Damaged(_) | OpenError::Tiles(_)) | Self::Wrong(_) | Self::Read(_) => {
                 "run `countersign log fsck`, and restore the data directory from a copy if it finds damage"
             }

@@ -15,9 +15,9 @@ use super::tiles::Tiles;
 use super::wal::header::{Header, origin_hash};
 use super::wal::record::{Commit, Entry};
 use super::wal::{self, BeginError, Contents, Damage, Segment, Tail};
-use super::{Clock, Config, Head, InitError, Keys, OpenError, Seen};
+use super::{Clock, Config, Head, InitError, Keys, OpenError, ReadError, Seen};
 use crate::checkpoint::{Checkpoint, Origin};
-use crate::merkle::{Hash, empty_root, leaf_hash, root};
+use crate::merkle::{Hash, ProveError, empty_root, leaf_hash, root};
 use crate::note::Note;
 use crate::tile::{Content, FULL_WIDTH, TilePath};
 
@@ -314,7 +314,19 @@ fn guard(tree: &Tree<'_>, ours: u64, by: &str, theirs: u64, their_root: Hash) ->
     match root(tree, theirs) {
         Ok(root) if root == their_root => Ok(()),
         Ok(_) => Err(OpenError::Forked { by: by.to_owned(), size: theirs }),
-        Err(error) => Err(OpenError::Damaged(format!("the root at {theirs} cannot be read: {error:?}"))),
+        Err(error) => Err(unread(theirs, error)),
+    }
+}
+
+/// A storage that is away, or is another one, says nothing about the log: only what it holds and does not read is damage.
+fn unread(size: u64, error: ProveError<ReadError>) -> OpenError {
+    match error {
+        ProveError::Read(ReadError::Tiles(error)) => OpenError::Tiles(error),
+        ProveError::Read(ReadError::Missing(path)) => OpenError::Lacking(path),
+        ProveError::Read(ReadError::Damaged(path)) => OpenError::Damaged(format!("{path} does not read")),
+        ProveError::Read(ReadError::Outside) | ProveError::OutOfRange => {
+            OpenError::Damaged(format!("the leaves do not reach the root at {size}"))
+        }
     }
 }
 

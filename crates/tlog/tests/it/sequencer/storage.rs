@@ -5,7 +5,7 @@ use std::sync::{Arc, Condvar, Mutex, mpsc};
 use std::time::Duration;
 
 use countersign_tlog::sequencer::tiles::{MemoryTiles, Tiles, TilesError};
-use countersign_tlog::sequencer::{Config, Log, Logged, OpenError, ReadError};
+use countersign_tlog::sequencer::{Config, Log, Logged, OpenError, ReadError, Seen};
 use countersign_tlog::tile::TilePath;
 
 use super::common::{Home, append, append_all, clock, entry, keys, leaf, verify};
@@ -56,15 +56,21 @@ impl Tiles for Far {
 fn long(home: &Home, tiles: &Arc<Far>) -> Log {
     let config = Config { segment_bytes: 4000, remember: 50, ..Config::one_shot() };
     let log = Log::open(&home.path(), config, keys(), clock(&home.now), tiles.clone()).unwrap();
-    append_all(&log, (0..1800).map(entry)).into_iter().for_each(|outcome| drop(outcome.unwrap()));
+    long_after(&log, home);
+    log
+}
+
+/// The leaves from where the log is now up to 1,900.
+fn long_after(log: &Log, home: &Home) {
+    let from = log.head().checkpoint.size;
+    append_all(log, (from..1800).map(entry)).into_iter().for_each(|outcome| drop(outcome.unwrap()));
     while home.path().join("wal/0000000000000001.wal").exists() {
         std::thread::yield_now();
     }
     // The next segment lets the tiles of those that were dropped go.
     for n in 1800..1900 {
-        append(&log, entry(n)).unwrap();
+        append(log, entry(n)).unwrap();
     }
-    log
 }
 
 #[test]
@@ -119,4 +125,26 @@ fn a_start_over_a_storage_that_lacks_what_was_stored_is_refused() {
     assert!(matches!(open(tiles.clone()), Err(OpenError::Tiles(TilesError::Unavailable(_)))), "away is not lacking");
     tiles.away.store(false, Ordering::SeqCst);
     assert_eq!(open(tiles).unwrap().head().checkpoint.size, 1900);
+}
+
+/// What a witness or an older head names lies behind the segments, so the start asks the storage for its root.
+#[test]
+fn a_start_that_cannot_reach_the_storage_calls_nothing_damaged() {
+    let home = Home::new();
+    let tiles = Arc::new(Far::default());
+    let config = || Config { segment_bytes: 4000, remember: 50, ..Config::one_shot() };
+    let open = |config: Config| Log::open(&home.path(), config, keys(), clock(&home.now), tiles.clone());
+    let log = open(config()).unwrap();
+    append_all(&log, (0..300).map(entry)).into_iter().for_each(|outcome| drop(outcome.unwrap()));
+    let note = log.head().note.to_string().into_bytes();
+    log.close();
+    long_after(&open(config()).unwrap(), &home);
+    let seen = || Config { seen: vec![Seen::Checkpoint { by: "w1".into(), note: note.clone() }], ..config() };
+    tiles.away.store(true, Ordering::SeqCst);
+    let away = open(seen()).map(drop).unwrap_err();
+    assert!(matches!(away, OpenError::Tiles(TilesError::Unavailable(_))), "{away}");
+    tiles.away.store(false, Ordering::SeqCst);
+    assert_eq!(open(seen()).unwrap().head().checkpoint.size, 1900, "the control");
+    let lacking = Log::open(&home.path(), seen(), keys(), clock(&home.now), Arc::new(MemoryTiles::default()));
+    assert!(matches!(lacking, Err(OpenError::Lacking(_))));
 }
