@@ -37,7 +37,7 @@ const MOST_SCHEMA: usize = 16 << 10;
 const MOST_CERTIFICATES: usize = 16;
 
 /// The members that hold a seller's words. A test plants a word in all that a seller controls and looks for it here.
-const UNTRUSTED: [&str; 15] = [
+const UNTRUSTED: [&str; 17] = [
     "findings[].subject",
     "findings[].observed",
     "findings[].expected",
@@ -52,6 +52,8 @@ const UNTRUSTED: [&str; 15] = [
     "signatures",
     "extensions[]",
     "rails[]",
+    "redirect.location",
+    "redirect.site",
     "transport.reason",
 ];
 
@@ -96,6 +98,7 @@ pub(crate) fn document(parts: &Parts<'_>) -> Map<String, Value> {
     put("rails", json!(reading.rails));
     put("extensions", json!(reading.extensions));
     put("signatures", json!(reading.signatures));
+    put("redirect", json!(reading.redirect));
     put("schema_source", json!(reading.schema.as_ref().map(|schema| schema.source)));
     put("quote_sha256", json!(reading.quote.as_ref().and_then(Written::sha256)));
     put("miss_reason", json!(miss::of(parts).map(Miss::as_str)));

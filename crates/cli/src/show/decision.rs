@@ -14,6 +14,7 @@ use super::line;
 pub(crate) fn decision(document: &Value) {
     line(&headline(document));
     list(document, "findings").for_each(|one| finding(one, one["rule"] == document["word_rule"]));
+    redirect(document);
     recipient(document);
     offers(document);
     rails(document);
@@ -97,6 +98,20 @@ fn finding(finding: &Value, decided: bool) {
     let expected = finding["expected"].as_str().map(|expected| format!(", expected `{expected}`")).unwrap_or_default();
     line(&format!("           {rule} at {}: saw `{}`{expected}", text(finding, "subject"), text(finding, "observed")));
     line(&format!("           hint: {}", text(finding, "hint")));
+}
+
+/// Where a redirect would have led. The address is a stranger's: it stands between marks, and whose it is beside it.
+fn redirect(document: &Value) {
+    let redirect = &document["redirect"];
+    let Some(location) = redirect["location"].as_str() else { return };
+    let site = text(redirect, "site");
+    let whose = match text(redirect, "leads") {
+        "elsewhere" => format!("at another site: {site}"),
+        "without_tls" => format!("at {site}, without TLS"),
+        "nowhere" => "which is no address".to_owned(),
+        _ => format!("at the same site: {site}"),
+    };
+    line(&format!("  would have led to `{location}`, {whose}"));
 }
 
 /// How well the recipient of what was selected is known.

@@ -12,6 +12,7 @@ mod extension;
 mod grade;
 mod header;
 mod listed;
+mod redirect;
 mod resource;
 pub mod rules;
 mod script;
@@ -35,6 +36,7 @@ use crate::time::Timestamp;
 
 pub(crate) use grade::barred;
 pub use listed::listed;
+pub use redirect::{Leads, Redirect};
 pub(crate) use whole::alike;
 pub use written::{LeftOut, Written};
 
@@ -87,6 +89,8 @@ pub struct Reading {
     pub extensions: Vec<String>,
     /// What its signatures came to.
     pub signatures: Signatures,
+    /// Where it would have led, had it been followed.
+    pub redirect: Option<Redirect>,
     /// What the endpoint takes, where the challenge says so.
     pub schema: Option<Schema>,
     /// The envelope that the terms were read from, as it stood.
@@ -338,6 +342,7 @@ impl Reading {
             rails: Vec::new(),
             extensions: Vec::new(),
             signatures: Signatures::default(),
+            redirect: None,
             schema: None,
             quote: None,
         }
@@ -354,6 +359,7 @@ pub fn read(exchange: &Exchange<'_>) -> Reading {
         }
         None => x402::read(exchange),
     };
+    redirect::examine(exchange, &mut reading);
     reading.rails = header::rails(exchange.headers);
     if reading.kind == ReadingKind::NoTerms {
         by_other_rails(&mut reading);

@@ -166,7 +166,6 @@ fn version_1_lives_in_the_body() {
 fn what_is_no_402_is_not_evaluated() {
     for (status, why, rule) in [
         (200, NotEvaluated::Reachable200, "http.ungated"),
-        (308, NotEvaluated::Redirect, "http.redirect"),
         (403, NotEvaluated::Wall, "http.wall"),
         (405, NotEvaluated::MethodNotAllowed, "http.method"),
         (501, NotEvaluated::MethodNotAllowed, "http.method"),
@@ -265,6 +264,7 @@ fn no_finding_is_made_from_an_unknown_rule() {
         include_str!("mod.rs"),
         include_str!("signed/mod.rs"),
         include_str!("signed/response.rs"),
+        include_str!("redirect.rs"),
         include_str!("resource.rs"),
         include_str!("whole.rs"),
         include_str!("x402.rs"),

@@ -71,7 +71,8 @@ fn c30_a_resource_as_seen_behind_the_proxy() {
 #[test]
 fn c32_a_redirect_is_not_followed_and_not_graded() {
     for status in [301, 302, 303, 307, 308] {
-        assert_eq!(not_evaluated(status), (Some(NotEvaluated::Redirect), vec!["http.redirect"]), "{status}");
+        let rules = vec!["http.redirect", "http.redirect_nowhere"];
+        assert_eq!(not_evaluated(status), (Some(NotEvaluated::Redirect), rules), "{status}: without a Location");
     }
 }
 

@@ -226,6 +226,9 @@ fn wherever_a_sellers_words_stand_the_document_says_so() {
     headers.push(("payment-required", text()));
     found.extend(listed(Ok(answer(402, &headers, text())), MARK));
     found.extend(listed(Err(refused(RefusedCode::HeadMalformed, MARK)), MARK));
+    let location = [("location", format!("https://{}.test/{MARK}", MARK.to_lowercase()).into_bytes())];
+    found.extend(listed(Ok(answer(302, &location, Vec::new())), MARK));
+    found.extend(listed(Ok(answer(302, &location, Vec::new())), &MARK.to_lowercase()));
     for wanted in [
         "findings[].subject",
         "findings[].observed",
@@ -234,6 +237,8 @@ fn wherever_a_sellers_words_stand_the_document_says_so() {
         "offers[].asset",
         "observed.payTo",
         "extensions[]",
+        "redirect.location",
+        "redirect.site",
         "signatures.response[].keyid",
         "transport.reason",
     ] {
