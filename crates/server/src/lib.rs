@@ -2,4 +2,4 @@
 
 mod http;
 
-pub use http::{log, serve, witness};
+pub use http::{Bounds, connections, log, serve, witness};

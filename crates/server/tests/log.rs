@@ -5,11 +5,13 @@
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
+use std::time::Duration;
 
 use countersign_core::leaf::LeafType;
 use countersign_engine::env::Env;
 use countersign_engine::log::LogBook;
 use countersign_engine::published::Published;
+use countersign_server::Bounds;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
@@ -25,6 +27,10 @@ struct Served {
 
 impl Served {
     fn new(leaves: u64) -> Self {
+        Self::within(Bounds::new(64), leaves)
+    }
+
+    fn within(bounds: Bounds, leaves: u64) -> Self {
         let data = tempfile::tempdir().unwrap();
         let book = LogBook::serving(data.path(), Arc::new(Env::Real));
         let public = Published::new(book.hold().unwrap());
@@ -43,13 +49,17 @@ impl Served {
         let address = listener.local_addr().unwrap();
         let (stop, stopped) = oneshot::channel::<()>();
         let routes = countersign_server::log(public.clone());
-        runtime.spawn(countersign_server::serve(listener, routes, async { drop(stopped.await) }));
+        runtime.spawn(countersign_server::serve(listener, routes, bounds, async { drop(stopped.await) }));
         Self { _data: data, _book: book, public, address, stop: Some(stop), runtime }
     }
 
     #[allow(clippy::disallowed_methods, reason = "a test is the caller here, and the address is its own")]
+    fn connect(&self) -> TcpStream {
+        TcpStream::connect(self.address).unwrap()
+    }
+
     fn raw(&self, request: &str) -> Answer {
-        let mut stream = TcpStream::connect(self.address).unwrap();
+        let mut stream = self.connect();
         stream.write_all(request.as_bytes()).unwrap();
         let mut bytes = Vec::new();
         stream.read_to_end(&mut bytes).unwrap();
@@ -200,4 +210,35 @@ fn a_stop_closes_the_port() {
         }
     });
     assert!(refused);
+}
+
+/// A caller who asks and never reads, until the server takes no more.
+fn deaf(served: &Served) -> TcpStream {
+    let mut stream = served.connect();
+    stream.set_nonblocking(true).unwrap();
+    while stream.write(b"GET /log/tile/entries/000 HTTP/1.1\r\nhost: log\r\n\r\n").is_ok() {}
+    stream
+}
+
+/// Whether the only other connection of this source that there may be is answered.
+fn answered(served: &Served) -> bool {
+    let mut stream = served.connect();
+    let asked = stream.write_all(b"GET /log/checkpoint HTTP/1.1\r\nhost: log\r\nconnection: close\r\n\r\n");
+    let mut bytes = Vec::new();
+    asked.and_then(|()| stream.read_to_end(&mut bytes)).is_ok() && bytes.starts_with(b"HTTP/1.1 200 ")
+}
+
+#[test]
+fn a_caller_who_never_reads_holds_a_place_for_its_life_only() {
+    let long = Duration::from_secs(3600);
+    let served = Served::within(Bounds { connections: 2, life: long, last_answer: long }, 260);
+    let held = deaf(&served);
+    assert!(!answered(&served), "the control: one source has half of the places, and this one has given its away");
+    drop((held, served));
+    let short = Duration::from_millis(100);
+    let served = Served::within(Bounds { connections: 2, life: short, last_answer: short }, 260);
+    let _held = deaf(&served);
+    while !answered(&served) {
+        std::thread::yield_now();
+    }
 }

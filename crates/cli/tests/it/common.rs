@@ -40,11 +40,22 @@ impl Server {
     }
 
     pub(crate) fn start_at(data: &Path, args: &[&str], address: &str) -> Self {
-        let all = [args, &["--listen", address, "--json"]].concat();
+        Self::spawn(data, command(data, &[args, &["--listen", address, "--json"]].concat()))
+    }
+
+    /// Under a limit that the shell sets first, such as `ulimit -n 64`.
+    pub(crate) fn start_under(data: &Path, limit: &str, args: &[&str]) -> Self {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &format!("{limit}; exec \"$@\""), "sh", env!("CARGO_BIN_EXE_countersign")]);
+        shell.args(args).args(["--listen", "127.0.0.1:0", "--json"]).current_dir(data).env("COUNTERSIGN_DATA", data);
+        Self::spawn(data, shell)
+    }
+
+    fn spawn(data: &Path, mut command: Command) -> Self {
         static TURN: AtomicU32 = AtomicU32::new(0);
         let talk = data.join(format!("talk-{}", TURN.fetch_add(1, Ordering::Relaxed)));
         let stderr = File::create(&talk).expect("a file");
-        let mut child = command(data, &all).stdout(Stdio::piped()).stderr(stderr).spawn().expect("the binary starts");
+        let mut child = command.stdout(Stdio::piped()).stderr(stderr).spawn().expect("the binary starts");
         let mut line = String::new();
         BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut line).expect("a line");
         let said: Value = serde_json::from_str(&line).expect("one JSON value");

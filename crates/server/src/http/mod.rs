@@ -2,6 +2,7 @@
 
 mod problem;
 mod read;
+mod room;
 mod serve;
 mod shape;
 mod witness;
@@ -14,7 +15,8 @@ use axum::routing::{get, post};
 use countersign_engine::published::Published;
 use countersign_engine::witness::{LARGEST_REQUEST, Witness};
 
-pub use serve::serve;
+pub use room::connections;
+pub use serve::{Bounds, serve};
 
 /// The read API of a log.
 pub fn log(public: Published) -> Router {

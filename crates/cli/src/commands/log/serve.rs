@@ -11,6 +11,7 @@ use countersign_engine::env::Env;
 use countersign_engine::log::{LogBook, LogError, Place};
 use countersign_engine::published::Published;
 use countersign_probe::Limits;
+use countersign_server::{Bounds, connections};
 use countersign_tlog::key::VerifierKey;
 use countersign_tlog::sequencer::{Fatal, OpenError};
 use serde_json::json;
@@ -27,6 +28,7 @@ use crate::settings::Settings;
 use crate::show;
 
 pub(crate) async fn run(settings: &Settings, global: &Global, args: &LogServeArgs) -> anyhow::Result<Exit> {
+    let bounds = Bounds::new(connections());
     let env = Arc::new(Env::Real);
     let mut book = LogBook::serving(&settings.data.0, Arc::clone(&env)).when_in_doubt(end);
     let cosigners = args.witnesses.as_deref().map(|file| cosigners(settings, global, file, &env)).transpose()?;
@@ -45,7 +47,7 @@ pub(crate) async fn run(settings: &Settings, global: &Global, args: &LogServeArg
     let told = told_to_stop()?;
     let head = log.head();
     say(global, &address, head.checkpoint.origin.as_str(), head.checkpoint.size);
-    countersign_server::serve(listener, countersign_server::log(public), told).await;
+    countersign_server::serve(listener, countersign_server::log(public), bounds, told).await;
     Ok(Exit::Yes)
 }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use countersign_engine::env::Env;
 use countersign_engine::witness::{Witness, WitnessError};
+use countersign_server::{Bounds, connections};
 use countersign_tlog::key::KeyName;
 use serde_json::json;
 
@@ -15,6 +16,7 @@ use crate::args::{Global, LogWitnessArgs};
 use crate::show;
 
 pub(crate) async fn run(global: &Global, args: &LogWitnessArgs) -> anyhow::Result<Exit> {
+    let bounds = Bounds::new(connections());
     let policy = policy(&args.trust)?;
     let name = args.name.as_deref().map(name).transpose()?;
     let witness = Witness::open(&args.state, &policy, name, Arc::new(Env::Real)).map_err(|error| refused(&error))?;
@@ -22,7 +24,7 @@ pub(crate) async fn run(global: &Global, args: &LogWitnessArgs) -> anyhow::Resul
     let (listener, address) = listen(&args.listen).await?;
     let told = told_to_stop()?;
     say(global, &address, &witness);
-    countersign_server::serve(listener, countersign_server::witness(witness), told).await;
+    countersign_server::serve(listener, countersign_server::witness(witness), bounds, told).await;
     Ok(Exit::Yes)
 }
 

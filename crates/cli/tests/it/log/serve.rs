@@ -1,3 +1,5 @@
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
@@ -61,4 +63,43 @@ fn a_failed_write_ends_the_process_and_the_next_one_goes_on() {
     assert_eq!(ended.status.code(), Some(4), "{talk}");
     assert!(talk.contains("error: the log has ended at write: ") && talk.contains("hint: "), "{talk}");
     assert_eq!(told(data.path(), &["log", "fsck"]).0, Some(0), "and nothing is damaged");
+}
+
+/// One caller per open file that the process may have, and more: the log itself must not notice.
+#[test]
+fn callers_who_hold_connections_leave_the_log_its_files() {
+    let data = tempfile::tempdir().expect("a folder");
+    let server = Server::start_under(data.path(), "ulimit -n 64", &["log", "serve"]);
+    let held: Vec<TcpStream> = (0..100).map(|_| holding("127.0.0.1", &server.address)).collect();
+    append(data.path(), &["{\"a\":0}"]);
+    assert_eq!(told(data.path(), &["log", "status"]).1["size"], 1, "a leaf and its receipt, beside a hundred callers");
+    assert!(answered("127.0.0.2", &server.address), "another source finds its half of the places");
+    drop(held);
+    while !answered("127.0.0.1", &server.address) {
+        std::thread::yield_now();
+    }
+    append(data.path(), &["{\"a\":1}"]);
+    assert_eq!(server.stop(), Some(0), "it is the same process to the end");
+}
+
+/// A caller at `from` who begins a request and says no more.
+fn holding(from: &str, address: &str) -> TcpStream {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build().expect("a runtime");
+    let connect = async {
+        let socket = tokio::net::TcpSocket::new_v4()?;
+        socket.bind(format!("{from}:0").parse().expect("an address"))?;
+        socket.connect(address.parse().expect("an address")).await?.into_std()
+    };
+    let mut stream = runtime.block_on(connect).expect("it listens");
+    stream.set_nonblocking(false).expect("a blocking socket");
+    // Whoever gets no place is closed, before or after this is written.
+    let _closed = stream.write_all(b"GET /log/checkpoint HTTP/1.1\r\n");
+    stream
+}
+
+fn answered(from: &str, address: &str) -> bool {
+    let mut stream = holding(from, address);
+    let asked = stream.write_all(b"host: a\r\nconnection: close\r\n\r\n");
+    let mut bytes = Vec::new();
+    asked.and_then(|()| stream.read_to_end(&mut bytes)).is_ok() && bytes.starts_with(b"HTTP/1.1 200 ")
 }
