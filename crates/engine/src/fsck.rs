@@ -7,7 +7,7 @@ use std::path::Path;
 
 use countersign_tlog::checkpoint::Checkpoint;
 use countersign_tlog::fsck::{FsckError, Report, fsck};
-use countersign_tlog::merkle::{Hash, root};
+use countersign_tlog::merkle::root;
 use countersign_tlog::note::{Note, NoteError};
 use countersign_tlog::policy::{Policy, PostQuantum};
 use countersign_tlog::sequencer::tiles::{Tiles, TilesError};
@@ -129,9 +129,8 @@ pub fn check(data: &Path) -> Result<Whole, Fault> {
     // From here on the files are known to give the root of the segments, so they answer for smaller sizes too.
     let size = written.checkpoint.size;
     let at = |wanted: u64| (wanted <= size).then(|| root(&TileHashes::new(size, source), wanted).ok()).flatten();
-    if let Some((size, root)) = written.signed.filter(|(size, root)| at(*size) != Some(*root)) {
-        let _: Hash = root;
-        return Err(Fault::Head { size });
+    if let Some(signed) = written.signed.filter(|signed| at(signed.size) != Some(signed.root)) {
+        return Err(Fault::Head { size: signed.size });
     }
     if let Some(public) = published.as_ref().filter(|public| at(public.size) != Some(public.root)) {
         return Err(Fault::PublishedRoot { size: public.size });

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use countersign_engine::env::Env;
+use countersign_engine::log::{LogBook, LogError, Standing, Status};
 use countersign_engine::transparency::Misses;
 use serde_json::{Value, json};
 
@@ -34,6 +35,7 @@ pub(crate) async fn run(settings: &Settings, global: &Global) -> anyhow::Result<
             trouble: settings.allow_loopback.0.then(|| "allow_loopback is on: for labs only".to_owned()),
         },
         Examined { what: "clock", trouble: clock() },
+        Examined { what: "log", trouble: log(settings) },
     ];
     let exit = if examined.iter().all(|one| one.trouble.is_none()) { Exit::Yes } else { Exit::No };
     if global.json {
@@ -62,4 +64,15 @@ fn trouble(error: &anyhow::Error) -> String {
 fn clock() -> Option<String> {
     let written = countersign_core::time::Timestamp::from_seconds(1_764_547_200);
     (app::now() < written).then(|| format!("the clock says {}, which is before this program was written", app::now()))
+}
+
+/// That no log was begun yet is no trouble: the first check begins it.
+fn log(settings: &Settings) -> Option<String> {
+    match LogBook::one_shot(&settings.data.0, Arc::new(Env::Real)).status() {
+        Ok(Status { clock: Standing::Ahead(at), .. }) => {
+            Some(format!("its last signature is dated {at}, ahead of the clock; {}", LogError::CLOCK))
+        }
+        Ok(_) | Err(LogError::NoLog) => None,
+        Err(error) => Some(format!("{error}; {}", error.hint())),
+    }
 }

@@ -88,6 +88,10 @@ pub enum LogError {
 }
 
 impl LogError {
+    /// What to do when the last signed time is far ahead of the clock.
+    pub const CLOCK: &str = "set this machine's clock right; if it was wrong when the log signed, nothing is signed until that \
+         time, because signed times never go back: wait, or give the log up as docs/log.md says and begin another one";
+
     /// Stable code for callers.
     pub fn code(&self) -> &str {
         match self {
@@ -121,6 +125,7 @@ impl LogError {
             Self::Open(OpenError::Behind { .. } | OpenError::Forked { .. }) => {
                 "restore the newest copy of the data directory; an older one must never sign again"
             }
+            Self::Open(OpenError::ClockBehind { .. }) | Self::Append(AppendError::ClockBehind { .. }) => Self::CLOCK,
             Self::Open(OpenError::Lacking(_)) => {
                 "name the tile storage this log was begun with, or copy all of its `tile/` to the new one first"
             }

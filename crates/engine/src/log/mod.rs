@@ -9,6 +9,7 @@ mod error;
 mod place;
 mod seeds;
 mod socket;
+mod status;
 mod tiles;
 
 #[cfg(test)]
@@ -34,6 +35,7 @@ pub use error::LogError;
 pub use place::Place;
 pub(crate) use place::{private_dir, replace};
 pub(crate) use seeds::{Seeds, SeedsOf};
+pub use status::{Held, Standing, Status};
 pub use tiles::DirTiles;
 
 use crate::env::Env;
@@ -169,14 +171,16 @@ impl LogBook {
         let Checkpoint { origin, size: ours, .. } = written.checkpoint.clone();
         let second = sequencer::recorded(&self.place.second_record(), &origin)?;
         for (by, signed) in [(dir.join("head"), written.signed), (self.place.second_record(), second)] {
-            if let Some((theirs, _)) = signed.filter(|(size, _)| *size > ours) {
-                return Err(OpenError::Behind { by: by.display().to_string(), ours, theirs }.into());
+            if let Some(signed) = signed.filter(|signed| signed.size > ours) {
+                return Err(OpenError::Behind { by: by.display().to_string(), ours, theirs: signed.size }.into());
             }
         }
-        let (size, root) = written.signed.unwrap_or((ours, written.checkpoint.root));
+        let (size, root) = written.signed.map_or((ours, written.checkpoint.root), |signed| (signed.size, signed.root));
+        let signed_at = written.signed.into_iter().chain(second).map(|signed| signed.time).max();
+        let clock = Standing::of(signed_at, self.env.now());
         let held = if sequencer::is_held(&dir).map_err(OpenError::Io)? { Held::Taken } else { Held::Free };
         let trust = std::fs::read_to_string(self.place.trust()).or_else(|_| self.trust())?;
-        Ok(Status { checkpoint: Checkpoint::new(origin, size, root), trust, held })
+        Ok(Status { checkpoint: Checkpoint::new(origin, size, root), clock, trust, held })
     }
 
     fn seeds(&self) -> Result<Seeds, LogError> {
@@ -269,26 +273,6 @@ impl LogBook {
         let bytes = receipt.to_value().to_string();
         verify(bytes.as_bytes(), &demands).map(drop).map_err(|refusal| LogError::Wrong(refusal.to_string()))
     }
-}
-
-/// A log as it lies on disk.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Status {
-    /// Origin, and the size and root that were signed last; of what is written, while nothing was signed.
-    pub checkpoint: Checkpoint,
-    /// Its keys and no witness, as a C2SP tlog-policy.
-    pub trust: String,
-    /// Whether a process holds it.
-    pub held: Held,
-}
-
-/// Whether somebody writes the log.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Held {
-    /// Nobody does.
-    Free,
-    /// A process does.
-    Taken,
 }
 
 /// What one wants of a log.

@@ -373,3 +373,21 @@ fn a_server_that_no_command_could_reach_does_not_start() {
     assert_eq!(append(&book(&deep, 2), "{\"a\":1}").unwrap().index, 0, "a command needs nobody");
     assert!(LogBook::serving(data.path(), env(3)).hold().is_ok());
 }
+
+/// Ten years ahead, as a machine without a battery may begin; 300 seconds are allowed.
+#[test]
+fn a_log_signed_under_a_clock_far_ahead_says_so_and_signs_nothing_more_until_then() {
+    const YEARS: i64 = 1_788_253_200 + 10 * 365 * 86_400;
+    let data = tempfile::tempdir().unwrap();
+    let at = |seconds: i64, seed| {
+        let env = Arc::new(Env::fixed(Timestamp::from_seconds(seconds), seed));
+        LogBook::one_shot(data.path(), env)
+    };
+    append(&at(YEARS, 1), "{\"a\":1}").unwrap();
+    let signed = Timestamp::from_seconds(YEARS);
+    let refused = append(&at(YEARS - 301, 2), "{\"a\":2}").unwrap_err();
+    assert_eq!((refused.code(), refused.hint()), ("log_clock_behind", LogError::CLOCK), "{refused}");
+    assert_eq!(at(YEARS - 301, 2).status().unwrap().clock, Standing::Ahead(signed));
+    assert_eq!(at(YEARS - 300, 2).status().unwrap().clock, Standing::Good(signed));
+    assert_eq!(append(&at(YEARS - 300, 3), "{\"a\":3}").unwrap().index, 1, "the control");
+}

@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use super::edge::Tree;
 use super::home::{Mark, Marks, Run};
+use super::recover::is_behind;
 use super::shared::{SegmentStart, Shared};
 use super::tiles::MemoryTiles;
 use super::wal::header::{Header, origin_hash};
@@ -187,6 +188,12 @@ impl Sequencer {
             batch.into_iter().for_each(|waiting| waiting.reply.send(Err(AppendError::Closed)));
             return Err(fatal);
         }
+        // No time that readers would refuse. Dies here: nothing has happened.
+        let (now, signed) = ((self.clock)(), self.shared.head().time);
+        if is_behind(now, signed) {
+            batch.into_iter().for_each(|waiting| waiting.reply.send(Err(AppendError::ClockBehind { signed, now })));
+            return Ok(());
+        }
         // Room first. Dies here: an empty segment more or less. A full disk refuses the batch and the log lives on.
         if let Err(refused) = self.make_room(&batch)? {
             batch.into_iter().for_each(|waiting| waiting.reply.send(Err(refused)));
@@ -202,7 +209,7 @@ impl Sequencer {
         let first = before.checkpoint.size;
         let root = self.assign(first, &new)?;
         let size = first + new.len() as u64;
-        let time = (self.clock)().max(before.time).max(1);
+        let time = now.max(before.time).max(1);
         (self.config.observe)(Step::Assigned);
 
         // 2. One write, one sync. Dies during the write: a torn tail without a commit, which a start discards; nobody
@@ -361,8 +368,11 @@ impl Sequencer {
 
     /// Signs the head anew, so that a reader sees a time that is not old. Size and root stay: nothing to write ahead.
     fn sign_again(&mut self) -> Result<(), Fatal> {
-        let head = self.shared.head();
-        let time = (self.clock)().max(head.time).max(1);
+        let (now, head) = ((self.clock)(), self.shared.head());
+        if is_behind(now, head.time) {
+            return Ok(());
+        }
+        let time = now.max(head.time).max(1);
         let head = self.shared.keys.sign(head.checkpoint.size, head.checkpoint.root, time)?;
         self.mark(&head)?;
         self.shared.swap(head);

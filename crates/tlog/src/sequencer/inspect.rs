@@ -11,15 +11,26 @@ use crate::checkpoint::{Checkpoint, Origin};
 use crate::merkle::Hash;
 use crate::tile::TilePath;
 
+/// What a record says was signed last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Signed {
+    /// Leaves.
+    pub size: u64,
+    /// The root over them.
+    pub root: Hash,
+    /// The signed time in seconds since the Unix epoch.
+    pub time: u64,
+}
+
 /// A log as its write-ahead segments give it. Every batch follows the one before, and the leaves give the last root.
 pub struct Written {
     /// The log.
     pub checkpoint: Checkpoint,
     /// Leaves below this one are in stored bundles only; a multiple of 256.
     pub first: u64,
-    /// The last size and root that the log's own head says were signed. It was read before the segments, so they may
+    /// What the log's own head says was signed last. It was read before the segments, so they may
     /// be ahead of it and must not be behind.
-    pub signed: Option<(u64, Hash)>,
+    pub signed: Option<Signed>,
     live: Live,
 }
 
@@ -54,17 +65,17 @@ pub fn is_held(dir: &Path) -> std::io::Result<bool> {
     home::is_locked(dir)
 }
 
-/// The last size and root that a record of signed heads names: the log's own `head`, or a second one elsewhere. `None`
+/// The last state that a record of signed heads names: the log's own `head`, or a second one elsewhere. `None`
 /// when there is no such file, or nothing was ever signed.
 ///
 /// # Errors
 /// [`OpenError::Record`] when it is damaged or another log's.
-pub fn recorded(path: &Path, origin: &Origin) -> Result<Option<(u64, Hash)>, OpenError> {
+pub fn recorded(path: &Path, origin: &Origin) -> Result<Option<Signed>, OpenError> {
     let mark = match home::read_mark(path, origin) {
         Ok(mark) => mark,
         Err(Some(error)) if error.kind() == ErrorKind::NotFound => None,
         Err(Some(error)) => return Err(OpenError::Io(error)),
         Err(None) => return Err(OpenError::Record(path.display().to_string())),
     };
-    Ok(mark.map(|mark| (mark.size, mark.root)))
+    Ok(mark.map(|mark| Signed { size: mark.size, root: mark.root, time: mark.time }))
 }

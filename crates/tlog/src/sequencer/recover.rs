@@ -19,6 +19,7 @@ use super::{Clock, Config, Head, InitError, Keys, OpenError, ReadError, Seen};
 use crate::checkpoint::{Checkpoint, Origin};
 use crate::merkle::{Hash, ProveError, empty_root, leaf_hash, root};
 use crate::note::Note;
+use crate::policy::MAX_AHEAD;
 use crate::tile::{Content, FULL_WIDTH, TilePath};
 
 const WIDTH: u64 = FULL_WIDTH as u64;
@@ -120,6 +121,13 @@ pub(super) fn open(
         guard_seen(&tree, replayed.size, keys, seen)?;
     }
 
+    // When: a time that readers would refuse is not signed again. After it, nothing was written yet.
+    let signed = mark.iter().map(|(_, mark)| mark.time).max().unwrap_or(0).max(replayed.time);
+    let now = clock();
+    if is_behind(now, signed) {
+        return Err(OpenError::ClockBehind { signed, now });
+    }
+
     // Every batch but the last was followed by another, so its sync had succeeded. The last may stand in the page
     // cache only: unless the log was closed in good order, its segment is written anew before anything rests on it.
     let own = mark.first().map(|(_, mark)| *mark);
@@ -130,7 +138,7 @@ pub(super) fn open(
         (_, Tail::Clean(end) | Tail::Torn(end)) => renew(config, &wal_dir, &last, end)?,
     };
 
-    let time = mark.iter().map(|(_, mark)| mark.time).max().unwrap_or(0).max(replayed.time).max(clock()).max(1);
+    let time = signed.max(now).max(1);
     let head = keys.sign(replayed.size, replayed.root, time).map_err(|fatal| OpenError::Damaged(fatal.to_string()))?;
     let hint = own.map_or(0, |mark| mark.stored.min(replayed.size) / WIDTH * WIDTH);
     replayed.stored = replayed.stored.max(hint);
@@ -328,6 +336,11 @@ fn unread(size: u64, error: ProveError<ReadError>) -> OpenError {
             OpenError::Damaged(format!("the leaves do not reach the root at {size}"))
         }
     }
+}
+
+/// Whether a clock is too far behind what was signed last. It may lag a little, as clocks do that are set right.
+pub(super) fn is_behind(now: u64, signed: u64) -> bool {
+    signed.saturating_sub(now) > MAX_AHEAD
 }
 
 /// Writes the last segment anew up to its last commit.

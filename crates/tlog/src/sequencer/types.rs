@@ -87,6 +87,15 @@ pub enum AppendError {
     /// There was no room for a new write-ahead segment. Nothing was appended.
     #[error("the log's disk is full")]
     NoSpace,
+    /// The last signature is dated more than [`MAX_AHEAD`](crate::policy::MAX_AHEAD) seconds after the clock. Signed
+    /// times do not go back, so this one would be dated wrongly too. Nothing was appended.
+    #[error("the log's last signature is dated {} seconds ahead of this machine's clock", .signed.saturating_sub(*.now))]
+    ClockBehind {
+        /// The signed time in seconds since the Unix epoch.
+        signed: u64,
+        /// The clock, in the same unit.
+        now: u64,
+    },
     /// The log has ended. Nothing was appended.
     #[error("the log is closed")]
     Closed,
@@ -103,6 +112,7 @@ impl AppendError {
             Self::LeafLength => "leaf_length",
             Self::Conflict(_) => "idempotency_conflict",
             Self::NoSpace => "log_no_space",
+            Self::ClockBehind { .. } => "log_clock_behind",
             Self::Closed => "log_closed",
             Self::Unknown => "log_outcome_unknown",
         }
@@ -280,6 +290,15 @@ pub enum OpenError {
     /// A record of this log does not read, or is not signed by it.
     #[error("the record of {0} does not read as a checkpoint of this log")]
     Record(String),
+    /// The last signature is dated more than [`MAX_AHEAD`](crate::policy::MAX_AHEAD) seconds after the clock: one of the
+    /// two is wrong. Signed times do not go back, and readers refuse a time so far ahead of theirs.
+    #[error("the log's last signature is dated {} seconds ahead of this machine's clock", .signed.saturating_sub(*.now))]
+    ClockBehind {
+        /// The signed time in seconds since the Unix epoch.
+        signed: u64,
+        /// The clock, in the same unit.
+        now: u64,
+    },
     /// The tile storage lacks what no write-ahead segment holds: it is another one, or entries are lost.
     #[error(
         "the tile storage lacks {0}, and no write-ahead segment holds it: it is another storage, or entries are lost"
@@ -305,6 +324,7 @@ impl OpenError {
             Self::Behind { .. } => "log_behind",
             Self::Forked { .. } => "log_forked",
             Self::Record(_) => "log_record",
+            Self::ClockBehind { .. } => "log_clock_behind",
             Self::Lacking(_) => "log_tiles_lacking",
             Self::Tiles(error) => error.code(),
             Self::Io(_) => "log_io",

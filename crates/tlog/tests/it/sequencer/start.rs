@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use countersign_tlog::checkpoint::Origin;
 use countersign_tlog::sequencer::tiles::{MemoryTiles, Tiles as _};
-use countersign_tlog::sequencer::{self, Config, Keys, Log, OpenError, Seen};
+use countersign_tlog::sequencer::{self, AppendError, Config, Keys, Log, OpenError, Seen};
 
 use super::common::*;
 
@@ -116,7 +116,7 @@ fn the_signed_time_never_goes_back() {
     assert_eq!(append(&log, entry(0)).unwrap().head.time, START);
     home.now.store(START + 100, Ordering::SeqCst);
     assert_eq!(append(&log, entry(1)).unwrap().head.time, START + 100);
-    home.now.store(START - 5000, Ordering::SeqCst);
+    home.now.store(START - 200, Ordering::SeqCst);
     assert_eq!(append(&log, entry(2)).unwrap().head.time, START + 100);
     log.close();
     let log = home.open(Config::one_shot());
@@ -137,4 +137,28 @@ fn an_idle_head_is_signed_anew_with_the_same_root() {
     }
     assert_eq!((log.head().checkpoint.root, log.head().checkpoint.size), (root, 1));
     assert_eq!(verify(&log.receipt(0).unwrap(), &leaf(0), &log.trust()), 1);
+}
+
+/// 300 seconds are what a reader's clock may lag behind a signed time; beyond, the receipts would be refused.
+#[test]
+fn nothing_is_signed_while_the_last_signed_time_is_far_ahead_of_the_clock() {
+    let home = Home::new();
+    let ahead = START + 10 * 365 * 86_400;
+    home.now.store(ahead, Ordering::SeqCst);
+    let log = home.open(Config { resign_every: std::time::Duration::from_millis(1), ..Config::one_shot() });
+    let head = append(&log, entry(0)).unwrap().head;
+    home.now.store(ahead - 301, Ordering::SeqCst);
+    let refused = AppendError::ClockBehind { signed: ahead, now: ahead - 301 };
+    assert_eq!(append(&log, entry(1)), Err(refused), "while it runs");
+    assert_eq!(log.head(), head, "nor while it idles");
+    home.now.store(ahead - 300, Ordering::SeqCst);
+    assert_eq!(append(&log, entry(1)).unwrap().head.time, ahead, "the control");
+    log.close();
+    home.now.store(START, Ordering::SeqCst);
+    let before = std::fs::read(home.path().join("head")).unwrap();
+    let refused = home.try_open(Config::one_shot()).map(drop).unwrap_err();
+    assert!(matches!(refused, OpenError::ClockBehind { signed, now: START } if signed == ahead), "{refused}");
+    assert_eq!(std::fs::read(home.path().join("head")).unwrap(), before, "nothing was signed");
+    home.now.store(ahead + 1, Ordering::SeqCst);
+    assert_eq!(home.open(Config::one_shot()).head().time, ahead + 1, "time passes, and it goes on");
 }
