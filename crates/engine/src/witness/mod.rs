@@ -128,13 +128,13 @@ impl Witness {
         // 1. Judge by the state that is on disk. Nobody else may between here and 2, or two requests judged by one
         //    state would let the log grow in two directions. Dies here: nothing has changed.
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
-        let state = self.state(&origin)?;
-        let next = witness::judge(&request, &self.logs, &state)?;
+        let known = self.state(&origin)?;
+        let next = witness::judge(&request, &self.logs, &known.unwrap_or_else(State::empty))?;
         (self.observe)(Step::Judged);
 
         // 2. Remember, durably. Dies during it: the old state or the new. Dies after it: the log asks again from the
         //    size it believes, is told the new one, and repeats the same checkpoint, which continues itself.
-        if next != state || next.size == 0 {
+        if known != Some(next) {
             let note = request.checkpoint.to_string();
             replace(&self.file(&origin, "state"), note.as_bytes(), 0o644).map_err(|error| ours(&error))?;
         }
@@ -146,9 +146,17 @@ impl Witness {
         (self.observe)(Step::Signed);
 
         // 4. Show it. Failing to is no harm: the monitoring address may lag.
-        let shown = format!("{}{lines}", request.checkpoint);
-        let _lags = replace(&self.file(&origin, "cosigned"), shown.as_bytes(), 0o644);
+        self.show(&self.file(&origin, "cosigned"), &request.checkpoint, &lines);
         Ok(lines)
+    }
+
+    /// A repeated checkpoint stays as it is shown, so that repeating one costs the disk nothing: only the time in the
+    /// cosignatures would be another.
+    fn show(&self, file: &Path, checkpoint: &Note, lines: &str) {
+        let there = fs::read(file).ok().and_then(|bytes| Note::parse(&bytes).ok());
+        if there.is_none_or(|there| there.text() != checkpoint.text()) {
+            let _lags = replace(file, format!("{checkpoint}{lines}").as_bytes(), 0o644);
+        }
     }
 
     /// What the monitoring address shows at `<hex SHA-256(origin)>/checkpoint`: the newest checkpoint it cosigned, of
@@ -166,11 +174,11 @@ impl Witness {
     }
 
     /// A state that does not read is no empty one: a witness that forgot may contradict itself.
-    fn state(&self, origin: &Origin) -> Result<State, NotCosigned> {
+    fn state(&self, origin: &Origin) -> Result<Option<State>, NotCosigned> {
         let path = self.file(origin, "state");
         let bytes = match fs::read(&path) {
             Ok(bytes) => bytes,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(State::empty()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(ours(&error)),
         };
         let damaged = || NotCosigned::Ours(format!("{} does not read", path.display()));
@@ -179,7 +187,7 @@ impl Witness {
         if checkpoint.origin != *origin {
             return Err(damaged());
         }
-        Ok(State { size: checkpoint.size, root: checkpoint.root })
+        Ok(Some(State { size: checkpoint.size, root: checkpoint.root }))
     }
 }
 

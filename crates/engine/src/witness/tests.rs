@@ -124,6 +124,30 @@ fn a_witness_has_one_name_one_process_and_a_state_it_can_read() {
     assert_eq!(status(&witness.add_checkpoint(&log.request(1))), 503, "it signs nothing");
 }
 
+#[test]
+fn a_repeated_checkpoint_is_cosigned_again_and_nothing_is_written() {
+    use std::os::unix::fs::MetadataExt as _;
+    let dirs = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    let [data, dir] = dirs.each_ref().map(tempfile::TempDir::path);
+    let log = Grown::new(data);
+    let witness = open(dir, &log.log.trust()).unwrap();
+    let origin = log.log.head().checkpoint.origin.clone();
+    // A file that is replaced is another one, with another inode.
+    let files = || ["state", "cosigned"].map(|ending| fs::metadata(witness.file(&origin, ending)).unwrap().ino());
+    let (mut before, mut old) = ([0, 0], 0);
+    for size in 0..3 {
+        witness.add_checkpoint(&log.request(old)).unwrap();
+        let written = files();
+        assert!(written[0] != before[0] && written[1] != before[1], "a new checkpoint of size {size} is remembered");
+        for _ in 0..2 {
+            assert!(!witness.add_checkpoint(&log.request(size)).unwrap().is_empty());
+            assert_eq!(files(), written, "size {size} again");
+        }
+        (before, old) = (written, size);
+        log.append(&format!("{{\"a\":{size}}}"));
+    }
+}
+
 const FOLDER: &str = "COUNTERSIGN_TEST_WITNESS";
 const STEP: &str = "COUNTERSIGN_TEST_STEP";
 
