@@ -9,7 +9,7 @@ use countersign_core::leaf::LeafType;
 use serde_json::{Value, json};
 
 use crate::keys::leaves::{self, Missing};
-use crate::log::LogBook;
+use crate::log::{LogBook, LogError};
 use crate::receipt::Receipt;
 
 /// Whether decisions that selected nothing are logged as well.
@@ -69,7 +69,7 @@ impl Transparency {
         logged.unwrap_or_else(|error| Self::Unavailable {
             code: "log_ended".to_owned(),
             reason: error.to_string(),
-            hint: "try again; the same document never gets two entries",
+            hint: LogError::AGAIN,
         })
     }
 

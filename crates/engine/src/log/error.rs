@@ -88,6 +88,10 @@ pub enum LogError {
 }
 
 impl LogError {
+    /// What to do when no receipt came, and the leaf may be in all the same.
+    pub const AGAIN: &str = "run the command again: another check makes a new decision with an entry of its own, and this \
+         one's may stand in the log unseen; a change of keys gets the entry it already has";
+
     /// What to do when the last signed time is far ahead of the clock.
     pub const CLOCK: &str = "set this machine's clock right; if it was wrong when the log signed, nothing is signed until that \
          time, because signed times never go back: wait, or give the log up as docs/log.md says and begin another one";
@@ -146,7 +150,10 @@ impl LogError {
             Self::Door { .. } => "a Unix socket needs a path of at most 107 bytes: name a shorter data directory",
             Self::Append(AppendError::Busy) => "the log has more leaves than it can write now; try again",
             Self::Append(AppendError::NoSpace) => "free some space on the log's disk",
-            Self::Append(_) | Self::Holder { .. } => "try again; the same document never gets two entries",
+            Self::Append(AppendError::Conflict(_)) => {
+                "its receipt is the one that was given first; `countersign receipt export`"
+            }
+            Self::Append(_) | Self::Holder { .. } => Self::AGAIN,
             Self::Lost(_) => {
                 "restore the newest copy of `log/`; a new log under the same keys would sign a second history. To give it up \
                  instead, move `keys/log.seeds` and `log-head` out of the data directory and run `countersign log init`: \

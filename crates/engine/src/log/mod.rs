@@ -115,18 +115,31 @@ impl LogBook {
         Self { place, env, config, reach, patience: PATIENCE, held: Mutex::new(None) }
     }
 
-    /// Logs a signed document and gives its receipt with the reveal. Blocks until the log has signed.
+    /// Logs a signed document that is offered once: it is prepared, and what was prepared is appended.
+    ///
+    /// # Errors
+    /// As [`LogBook::append_revealed`]; `Append(Conflict)` when the document is in the log already, under another salt.
+    pub fn append(&self, leaf_type: LeafType, document: &[u8]) -> Result<Receipt, LogError> {
+        self.append_revealed(self.prepare(leaf_type, document)?)
+    }
+
+    /// Draws the salt of a document and gives what its leaf is made of. It belongs to the document: whoever keeps it can
+    /// append it again when the outcome of a try is not known.
+    ///
+    /// # Errors
+    /// [`LogError::NotText`] and [`LogError::NoRandomness`].
+    pub fn prepare(&self, leaf_type: LeafType, document: &[u8]) -> Result<Reveal, LogError> {
+        let text = String::from_utf8(document.to_vec()).map_err(|_| LogError::NotText)?;
+        let salt = Salt::from_bytes(self.env.random()?);
+        Ok(Reveal::new(leaf_type, Minute::of(self.env.now()), salt, text))
+    }
+
+    /// Appends what was prepared and gives its receipt with the reveal. Blocks until the log has signed. The same again
+    /// gets the index it already has, for at least the 16,384 entries behind it.
     ///
     /// # Errors
     /// [`LogError`]: there is no receipt, which does not always mean that nothing was appended.
-    pub fn append(&self, leaf_type: LeafType, document: &[u8]) -> Result<Receipt, LogError> {
-        let text = String::from_utf8(document.to_vec()).map_err(|_| LogError::NotText)?;
-        let salt = Salt::from_bytes(self.env.random()?);
-        self.append_revealed(Reveal::new(leaf_type, Minute::of(self.env.now()), salt, text))
-    }
-
-    /// As [`LogBook::append`], for whoever can make the same leaf again: the same one gets the index it already has.
-    pub(crate) fn append_revealed(&self, reveal: Reveal) -> Result<Receipt, LogError> {
+    pub fn append_revealed(&self, reveal: Reveal) -> Result<Receipt, LogError> {
         let (leaf_type, document) = (reveal.leaf_type.as_str(), reveal.document.as_bytes());
         let key = Sha256::new().chain_update(leaf_type).chain_update([0]).chain_update(document).finalize();
         let leaf = reveal.leaf().map_err(|_| LogError::NotText)?.to_bytes().map_err(|_| LogError::NotText)?;

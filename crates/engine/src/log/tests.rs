@@ -119,8 +119,11 @@ fn one_document_gets_one_entry_however_often_it_is_offered() {
     let book = book(data.path(), 1);
     append(&book, "{\"a\":1}").unwrap();
     // A second offer draws another salt, which makes another leaf: the log refuses it rather than logging twice.
-    assert_eq!(append(&book, "{\"a\":1}").unwrap_err().code(), "idempotency_conflict");
+    let refused = append(&book, "{\"a\":1}").unwrap_err();
+    assert_eq!((refused.code(), refused.hint().contains("receipt export")), ("idempotency_conflict", true));
     assert_eq!(append(&book, "{\"a\":2}").unwrap().index, 1);
+    let prepared = book.prepare(LeafType::decision(), b"{\"a\":3}").unwrap();
+    assert_eq!([(); 3].map(|()| book.append_revealed(prepared.clone()).unwrap().index), [2, 2, 2]);
 }
 
 #[test]
@@ -337,7 +340,8 @@ fn after_a_failed_sync_this_process_signs_no_more_and_the_next_one_finds_the_lea
     append(&failing, "{\"a\":1}").unwrap();
     let signed = failing.hold().unwrap().head();
     disk.0.store(true, Ordering::SeqCst);
-    assert_eq!(append(&failing, "{\"a\":2}").unwrap_err().code(), "log_outcome_unknown");
+    let prepared = failing.prepare(LeafType::decision(), b"{\"a\":2}").unwrap();
+    assert_eq!(failing.append_revealed(prepared.clone()).unwrap_err().code(), "log_outcome_unknown");
     assert_eq!(told.recv(), Ok("sync"), "whoever asked for it is told");
     disk.0.store(false, Ordering::SeqCst);
     let refused = append(&failing, "{\"a\":3}").unwrap_err();
@@ -354,6 +358,8 @@ fn after_a_failed_sync_this_process_signs_no_more_and_the_next_one_finds_the_lea
         waiting.join().unwrap()
     });
     assert_eq!(receipt.unwrap().index, 2);
+    let again = other.append_revealed(prepared.clone()).unwrap();
+    assert_eq!((again.index, again.reveal), (1, Some(prepared)), "what was in doubt is found again, and opens");
 }
 
 /// A receipt for leaf 0 under `head`, which holds one leaf.
