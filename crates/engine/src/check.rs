@@ -42,6 +42,7 @@ pub struct Checker {
     flights: Flights<(String, Declared), Arc<Sighting>>,
     siblings: Flights<String, Sibling>,
     log: Option<(Arc<LogBook>, Misses)>,
+    logged: leaves::Read,
 }
 
 /// No run takes this long: a few requests of five seconds each, and waiting for the database. What has been open for
@@ -117,8 +118,8 @@ impl Checker {
     /// A checker over these parts; `switches` names every lab switch that is on.
     pub fn new(env: Arc<Env>, door: Door, store: Store, keys: Keys, switches: Vec<&'static str>) -> Self {
         let (politeness, flights, siblings) = (Politeness::default(), Flights::default(), Flights::default());
-        let keys = tokio::sync::Mutex::new(keys);
-        Self { env, door, store, keys, switches, politeness, flights, siblings, log: None }
+        let (keys, logged) = (tokio::sync::Mutex::new(keys), leaves::Read::default());
+        Self { env, door, store, keys, switches, politeness, flights, siblings, log: None, logged }
     }
 
     /// The same checker, logging its decisions.
@@ -169,7 +170,7 @@ impl Checker {
     async fn log(&self, bytes: &[u8], selected: bool) -> Result<Transparency, CheckError> {
         match &self.log {
             Some((book, misses)) if selected || *misses == Misses::Logged => {
-                let keys = leaves::missing(&*self.keys.lock().await, book.place())?;
+                let keys = self.logged.missing(&*self.keys.lock().await, book.place())?;
                 Ok(Transparency::log_in_background(book, keys, bytes).await)
             }
             Some(_) | None => Ok(Transparency::NotLogged),

@@ -15,7 +15,9 @@
 //!
 //! The salt needs no randomness: the statement holds a signature, which nobody can guess who was not given it.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 
 use countersign_core::leaf::{LeafType, Minute, Reveal, Salt};
 use countersign_core::sign::{KeyFile, KeyId, KeyState, KeyStatement, Validity};
@@ -48,10 +50,38 @@ pub struct Missing {
 /// # Errors
 /// [`KeysError::Seal`], in practice never.
 pub fn missing(keys: &Keys, place: &Place) -> Result<Vec<Missing>, KeysError> {
-    let mut changes: Vec<(&KeyFile, Edge, Validity)> = keys.all().iter().flat_map(|file| edges(keys, file)).collect();
-    changes.retain(|(file, edge, _)| kept(place, file.key.id(), *edge).is_none());
-    changes.sort_by_key(|(_, edge, validity)| (validity.changed(), *edge));
-    changes.into_iter().map(|(file, edge, validity)| Missing::new(file, edge, validity)).collect()
+    Read::default().missing(keys, place)
+}
+
+/// The kept receipts that were read once. Whoever asks at every decision reads each of them only once; later it is enough
+/// that the file is there, since it is only ever replaced whole.
+#[derive(Debug, Default)]
+pub struct Read(Mutex<BTreeSet<PathBuf>>);
+
+impl Read {
+    /// As [`missing`].
+    ///
+    /// # Errors
+    /// As [`missing`].
+    pub fn missing(&self, keys: &Keys, place: &Place) -> Result<Vec<Missing>, KeysError> {
+        let mut changes: Vec<_> = keys.all().iter().flat_map(|file| edges(keys, file)).collect();
+        changes.retain(|(file, edge, _)| !self.is_kept(place, file.key.id(), *edge));
+        changes.sort_by_key(|(_, edge, validity)| (validity.changed(), *edge));
+        changes.into_iter().map(|(file, edge, validity)| Missing::new(file, edge, validity)).collect()
+    }
+
+    fn is_kept(&self, place: &Place, key: KeyId, edge: Edge) -> bool {
+        let path = path(place, key, edge);
+        let mut read = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match (path.exists(), read.contains(&path)) {
+            (true, true) => true,
+            (true, false) => kept(place, key, edge).is_some() && read.insert(path),
+            (false, _) => {
+                read.remove(&path);
+                false
+            }
+        }
+    }
 }
 
 /// Logs every change that [`missing`] names.

@@ -136,3 +136,22 @@ fn a_key_that_is_only_announced_ends_nobody_and_says_nothing() {
     let named: Vec<_> = changes.iter().map(|change| (change.key, change.edge)).collect();
     assert_eq!(named, [(current, Edge::From)]);
 }
+
+#[test]
+fn a_receipt_that_was_read_is_not_read_again_and_one_that_went_is_missed() {
+    let data = tempfile::tempdir().unwrap();
+    let (keys, book) = (keys(data.path(), 1), book(data.path(), 1));
+    write(&keys, &book).unwrap();
+    let (read, place) = (Read::default(), book.place());
+    let named = || read.missing(&keys, place).unwrap().into_iter().map(|one| (one.key, one.edge)).collect::<Vec<_>>();
+    let (id, edge) = (by_age(&keys)[0], Edge::Until);
+    assert_eq!(named(), []);
+    // What was read is taken for what it was; whoever did not read it sees that it does not read.
+    fs::write(path(place, id, edge), "rubbish").unwrap();
+    assert_eq!(named(), []);
+    assert_eq!(missing(&keys, place).unwrap().len(), 1);
+    fs::remove_file(path(place, id, edge)).unwrap();
+    assert_eq!(named(), [(id, edge)]);
+    write(&keys, &book).unwrap();
+    assert_eq!(named(), []);
+}
