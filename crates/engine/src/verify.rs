@@ -21,10 +21,35 @@ pub struct Verified {
     pub issued_at: Timestamp,
     /// When its terms end, if it says so.
     pub expires_at: Option<Timestamp>,
-    /// Whether that end has passed at the instant asked about.
-    pub expired: bool,
+    /// How the instant asked about stands to both.
+    pub term: Term,
     /// The document itself.
     pub document: Value,
+}
+
+/// How far a document may be dated ahead of the reader's clock, in milliseconds: five minutes, as for checkpoints.
+const MOST_AHEAD_MS: i64 = countersign_tlog::policy::MAX_AHEAD.cast_signed() * 1000;
+
+/// How an instant stands to the time for which a document speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Term {
+    /// More than five minutes before it was issued: nobody can have it yet.
+    NotYet,
+    /// Within.
+    Running,
+    /// At its end or later.
+    Over,
+}
+
+impl Term {
+    /// How `now` stands to what begins at `issued_at` and ends at `end`, if it ends.
+    pub fn of(issued_at: Timestamp, end: Option<Timestamp>, now: Timestamp) -> Self {
+        match () {
+            () if issued_at.since(now) > MOST_AHEAD_MS => Self::NotYet,
+            () if end.is_some_and(|end| now >= end) => Self::Over,
+            () => Self::Running,
+        }
+    }
 }
 
 /// Verifies `bytes`, a signed document or the answer that carries one, against trusted `keys`, at `now`.
@@ -39,7 +64,7 @@ pub fn verify(bytes: &[u8], keys: &[VerifyingKey], now: Timestamp) -> Result<Ver
         key_id: opened.key_id.to_string(),
         issued_at: opened.issued_at,
         expires_at,
-        expired: expires_at.is_some_and(|end| now >= end),
+        term: Term::of(opened.issued_at, expires_at, now),
         document: opened.document,
     })
 }

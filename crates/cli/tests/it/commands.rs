@@ -153,7 +153,7 @@ fn what_an_error_repeats_cannot_steer_the_terminal() {
 }
 
 #[test]
-fn an_expired_decision_is_genuine_and_too_old() {
+fn a_decision_is_too_old_after_its_end_and_not_yet_valid_before_its_date() {
     let folder = tempfile::tempdir().expect("a folder");
     let (code, _, _) = run_in(folder.path(), &["check", "https://one.localhost/", "--out", "d.json", "--quiet"]);
     assert_eq!(code, Some(4));
@@ -161,6 +161,8 @@ fn an_expired_decision_is_genuine_and_too_old() {
     assert_eq!(verified(&[]).0, Some(0));
     let (code, out, _) = verified(&["--at", "2126-01-01T00:00:00Z"]);
     assert_eq!((code, out.starts_with("expired")), (Some(4), true), "{out}");
+    let (code, out, _) = verified(&["--at", "2016-01-01T00:00:00Z", "--json"]);
+    assert_eq!((code, out.contains("\"not_yet_valid\"")), (Some(1), true), "{out}");
 }
 
 #[test]

@@ -125,7 +125,7 @@ pub enum RefusedCode {
     CertificateInvalid,
     /// The request got no complete response head in time.
     FirstByteTimeout,
-    /// The connection ended before a complete response head.
+    /// The connection ended before a complete response head, in the TLS handshake or after it.
     ClosedEarly,
     /// What came back is no HTTP/1 response (HTTP/0.9, for one).
     NotHttp,

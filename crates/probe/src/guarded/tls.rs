@@ -177,7 +177,7 @@ impl TimeProvider for At {
 
 /// The library's own texts are for those who write TLS, so each case has a sentence of ours.
 fn explain(host: &str, error: &std::io::Error) -> Failure {
-    use RefusedCode::{NoHttp1, TlsFailed};
+    use RefusedCode::{ClosedEarly, NoHttp1, TlsFailed};
     let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
     let (code, said) = match inner {
         Some(Error::InvalidCertificate(reason)) => return certificate(host, reason),
@@ -193,7 +193,8 @@ fn explain(host: &str, error: &std::io::Error) -> Failure {
             (TlsFailed, "the server and this door have no TLS version or cipher in common".to_owned())
         }
         Some(_) => (TlsFailed, "the server broke the rules of the TLS handshake".to_owned()),
-        None => (TlsFailed, "the connection ended during the TLS handshake".to_owned()),
+        // No word of TLS about it: the other side, or the wire, went away, as it may at any other moment.
+        None => (ClosedEarly, "the connection ended during the TLS handshake".to_owned()),
     };
     Failure::new(code, said)
 }

@@ -1,7 +1,7 @@
 //! A signed document by itself.
 
 use countersign_core::sign::OpenError;
-use countersign_engine::verify::{Verified, verify};
+use countersign_engine::verify::{Term, Verified, verify};
 use serde_json::json;
 
 use super::receipt::Accepted;
@@ -35,7 +35,14 @@ pub(super) fn accepted(reader: &Reader<'_>, verified: &Verified, log: &InLog<'_>
         return Exit::No;
     }
     let within = reader.within(&verified.key_id, verified.issued_at);
-    let (word, exit) = if verified.expired { ("expired", Exit::NotEvaluated) } else { ("valid", Exit::Yes) };
+    let (word, exit) = match verified.term {
+        Term::NotYet => {
+            super::not_yet(global, verified.issued_at);
+            return Exit::No;
+        }
+        Term::Over => ("expired", Exit::NotEvaluated),
+        Term::Running => ("valid", Exit::Yes),
+    };
     let end = verified.expires_at.map(|time| time.to_string());
     if global.json {
         let (open, receipt) = match log {
@@ -54,7 +61,7 @@ pub(super) fn accepted(reader: &Reader<'_>, verified: &Verified, log: &InLog<'_>
         show::line(&format!("  dated within the time of its key, which {}", key::signs(&validity)));
     }
     if let Some(end) = end {
-        show::line(&format!("  terms {} {end}", if verified.expired { "ended" } else { "good until" }));
+        show::line(&format!("  terms {} {end}", if verified.term == Term::Over { "ended" } else { "good until" }));
     }
     if let Some(url) = verified.document["url"].as_str() {
         show::line(&format!("  about {url}: {}", verified.document["word"].as_str().unwrap_or("-")));

@@ -99,6 +99,12 @@ fn no_receipt(global: &Global) -> Exit {
     Exit::Trust
 }
 
+/// A document from the future is refused whatever else holds: the clock that signed it, or the reader's, is wrong.
+fn not_yet(global: &Global, issued_at: Timestamp) {
+    let reason = format!("the document is dated {issued_at}, which is still to come");
+    refused(global, "refused", "not_yet_valid", &reason, Some("look at the clock, or at the instant in --at"));
+}
+
 fn refused(global: &Global, result: &str, code: &str, reason: &str, hint: Option<&str>) {
     if global.json {
         return show::json(&json!({"result": result, "code": code, "reason": reason, "hint": hint}));

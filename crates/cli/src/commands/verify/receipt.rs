@@ -6,6 +6,7 @@ use countersign_core::time::Timestamp;
 use countersign_engine::receipt::{
     Proved, Refusal, RefusalKind, SCHEMA, Signed, SignedBy, Signer, Unproved, verify, verify_checkpoint,
 };
+use countersign_engine::verify::Term;
 use countersign_tlog::key::Algorithm;
 use countersign_tlog::policy::Policy;
 use serde_json::{Value, json};
@@ -55,6 +56,10 @@ pub(super) fn accept(reader: &Reader<'_>, bytes: &[u8], policy: &Policy) -> anyh
     let misdated = || Some((key::OUTSIDE, misdated(reader, &proved)?));
     if let Some((code, reason)) = objected.or_else(misdated) {
         super::refused(reader.global, RefusalKind::Invalid.as_str(), code, &reason, None);
+        return Ok(Err(Exit::No));
+    }
+    if let Some((_, at)) = dated(&proved).filter(|(_, at)| Term::of(*at, None, reader.now) == Term::NotYet) {
+        super::not_yet(reader.global, at);
         return Ok(Err(Exit::No));
     }
     let told = Told::of(reader, &proved, signer.as_ref());
