@@ -8,6 +8,7 @@ mod disk;
 mod door;
 mod keys;
 mod log;
+mod manual;
 mod receipts;
 mod shapes;
 mod walls;
