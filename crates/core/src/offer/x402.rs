@@ -17,6 +17,10 @@ use crate::json::{self, DefectKind, Doc, Limits, Node, NodeKind};
 /// Most offers that are read of one channel. All of them are listed in the decision, whose size has a bound.
 const MOST_OFFERS: usize = 32;
 
+/// How a body beside a header is read: deeper than the terms that are paid by. Every reader of JSON goes this deep, so
+/// that a few dozen brackets must not hide the second story from us alone.
+const BESIDE: Limits = Limits { depth: 256, members: 10_000, string: 64 << 10, size: 1 << 20 };
+
 /// Where an envelope stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
@@ -102,7 +106,7 @@ fn both(exchange: &Exchange<'_>, terms: &header::Terms, reading: &mut Reading) {
 /// The body beside a header, when it is JSON that states terms; most are `{}` or a page for people. One that some client
 /// may read and we do not, or not as it does, is told: it may state other terms.
 fn beside<'b>(body: &'b [u8], findings: &mut Vec<Finding>) -> Option<Doc<'b>> {
-    let seen = match json::observe(body, &Limits::default()) {
+    let seen = match json::observe(body, &BESIDE) {
         Ok((doc, defects)) => {
             let twice = defects.iter().find(|defect| defect.kind == DefectKind::Duplicate);
             let stated = doc.root().get("accepts").is_some();
@@ -154,7 +158,7 @@ fn asking(root: Node<'_>, member: &str, offers: Vec<Offer>) -> Vec<Offer> {
 
 /// One channel's envelope into `reading`.
 fn channel(exchange: &Exchange<'_>, bytes: &[u8], place: Place, reading: &mut Reading) {
-    let limits = Limits::default();
+    let limits = if place == Place::Beside { BESIDE } else { Limits::default() };
     let (doc, defects) = match json::observe(bytes, &limits) {
         Ok(read) => read,
         Err(error) => return reading.findings.push(unreadable(exchange, place, &error)),

@@ -169,7 +169,7 @@ fn beside(body: &str) -> (Word, Vec<&'static str>) {
 fn no_spelling_hides_the_second_story_of_a_body() {
     let mut dear = entry_1();
     dear["maxAmountRequired"] = json!("900000");
-    let deep = format!("{}{}", "[".repeat(40), "]".repeat(40));
+    let deep = format!("{}{}", "[".repeat(250), "]".repeat(250));
     for (cent, odd) in [(entry_1(), false), (dear, true)] {
         let text = v1(json!([cent])).to_string();
         let amount = cent["maxAmountRequired"].to_string();
@@ -191,7 +191,7 @@ fn no_spelling_hides_the_second_story_of_a_body() {
         let unread = beside(&text.replace(&amount, hex));
         assert_eq!(unread, (Word::Mismatch, vec!["amount.form", "channel.disagree"]), "{hex}");
         let deeper = beside(&text.replacen('{', &format!("{{\"note\":{deep},"), 1));
-        assert_eq!(deeper, (Word::PayableWithWarnings, vec!["body.unreadable"]));
+        assert_eq!(deeper, (word, told(&[])), "other readers go this deep");
     }
 }
 
@@ -222,6 +222,7 @@ fn a_body_that_only_others_can_read_is_told() {
         utf16,
         latin,
         format!("{{\"page\":\"{}\"}}", "x".repeat(70_000)).into_bytes(),
+        format!("{{\"page\":{}{}}}", "[".repeat(256), "]".repeat(256)).into_bytes(),
     ] {
         let reading = Answer::of(&v2(json!([entry()]))).body(body.clone()).read();
         let shown = String::from_utf8_lossy(&body).chars().take(20).collect::<String>();

@@ -49,7 +49,7 @@ pub(super) const ALL: &[Seller] = &[
     hostile(
         "story-deep",
         "puts brackets 40 deep beside the $100 of its body, so that a careful reader gives up",
-        finds("payable_with_warnings", "body.unreadable"),
+        finds("mismatch", "channel.disagree"),
         "honest-dual",
         Reply::Whole(|asked| beside(asked, deepened)),
     ),
