@@ -8,15 +8,20 @@ use countersign_core::time::Timestamp;
 use countersign_engine::check::Checker;
 use countersign_engine::env::Env;
 use countersign_engine::keys::Keys;
-use countersign_engine::log::LogBook;
+use countersign_engine::log::{BucketTiles, DirTiles, LogBook, Place};
 use countersign_engine::transparency::Misses;
+use countersign_probe::configured::Services;
 use countersign_probe::{Door, DoorConfig, Limits};
 use countersign_store::{Location, Store};
+use countersign_tlog::sequencer::tiles::Tiles;
 use serde_json::{Value, json};
 use tokio_rustls::rustls::pki_types::CertificateDer;
 
 use crate::Exit;
 use crate::settings::Settings;
+
+/// Largest file of a log: a bundle of 256 entries of at most 65,535 bytes each.
+pub(crate) const LARGEST_TILE: usize = 256 * (2 + 65_535);
 
 /// A failure with the code a program reads, the exit code, and the hint a person gets.
 #[derive(Debug, thiserror::Error)]
@@ -89,10 +94,31 @@ pub(crate) async fn checker(settings: &Settings, env: Arc<Env>, misses: Misses) 
     let store = store(settings).await?;
     let door = Door::new(door_config(settings)?);
     let switches = lab_switches(settings, &env);
-    let book = LogBook::one_shot(&settings.data.0, Arc::clone(&env));
+    let book = stored(settings, LogBook::one_shot(&settings.data.0, Arc::clone(&env)))?;
     let checker = Checker::new(env, door, store, keys, switches).with_log(Arc::new(book), misses);
     checker.recover().await.map_err(|error| Failure::blocked(error.to_string(), error.hint()).coded(error.code()))?;
     Ok(checker)
+}
+
+/// The same log, with its full tiles where the settings keep them.
+pub(crate) fn stored(settings: &Settings, book: LogBook) -> anyhow::Result<LogBook> {
+    Ok(if settings.tiles.0.is_some() { book.stored_in(tiles(settings)?) } else { book })
+}
+
+/// Where the log's full tiles are.
+pub(crate) fn tiles(settings: &Settings) -> anyhow::Result<Arc<dyn Tiles>> {
+    let log = Place::new(&settings.data.0).log();
+    let Some(bucket) = &settings.tiles.0 else { return Ok(Arc::new(DirTiles::new(&log))) };
+    let services = services(settings, Limits { body: LARGEST_TILE, ..Limits::default() })?;
+    let opened = BucketTiles::open(bucket, &log, services, Arc::new(Env::Real));
+    let hint = "region, endpoint and credentials come from AWS_REGION, AWS_ENDPOINT_URL, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY";
+    Ok(Arc::new(opened.map_err(|error| Failure::blocked(error.to_string(), hint).coded(error.code()))?))
+}
+
+/// The door to services that the operator names, with the certificates the settings add.
+pub(crate) fn services(settings: &Settings, limits: Limits) -> anyhow::Result<Services> {
+    let roots = extra_roots(settings)?;
+    Services::new(&roots, limits).map_err(|error| Failure::malformed(format!("--ca: {error}")).into())
 }
 
 /// Opens the database.

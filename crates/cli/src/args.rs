@@ -44,6 +44,9 @@ pub(crate) struct Global {
     /// Labs only: trust the certificates in this PEM file as well
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) ca: Option<PathBuf>,
+    /// Keep the log's full tiles in this bucket, `s3://BUCKET/FOLDER`, in place of the data directory
+    #[arg(long, global = true, value_name = "S3")]
+    pub(crate) tiles: Option<String>,
     /// Do not dial addresses of this block either, such as 198.51.100.0/24; may be given again
     #[arg(long = "deny-address", global = true, value_name = "CIDR")]
     pub(crate) deny_addresses: Vec<String>,

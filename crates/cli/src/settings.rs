@@ -9,6 +9,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
+use countersign_engine::log::Bucket;
 use countersign_probe::{Cidr, Nat64};
 use serde::Deserialize;
 
@@ -17,12 +18,13 @@ use crate::args::Global;
 pub(crate) use list::shown;
 
 /// Every environment variable, with the setting it sets.
-pub(crate) const VARIABLES: [(&str, &str); 8] = [
+pub(crate) const VARIABLES: [(&str, &str); 9] = [
     ("COUNTERSIGN_DATA", "data"),
     ("COUNTERSIGN_DATABASE", "database"),
     ("COUNTERSIGN_ALLOW_LOOPBACK", "allow_loopback"),
     ("COUNTERSIGN_CA", "ca"),
     ("COUNTERSIGN_LOG_MISSES", "log_misses"),
+    ("COUNTERSIGN_TILES", "tiles"),
     ("COUNTERSIGN_DENY_ADDRESSES", "deny_addresses"),
     ("COUNTERSIGN_NAT64", "nat64"),
     ("COUNTERSIGN_NAME_SERVER", "name_server"),
@@ -77,6 +79,8 @@ pub(crate) struct Settings {
     pub(crate) ca: (Option<PathBuf>, Origin),
     /// Whether decisions that selected nothing are logged as well; `check --log-misses` says so for one command.
     pub(crate) log_misses: (bool, Origin),
+    /// The bucket that holds the log's full tiles, or none for the data directory.
+    pub(crate) tiles: (Option<Bucket>, Origin),
     /// Blocks that the guarded door does not dial although they are public.
     pub(crate) deny_addresses: Vec<(Cidr, Origin)>,
     /// Prefixes behind which this machine's network translates to IPv4.
@@ -93,6 +97,7 @@ struct FromFile {
     allow_loopback: Option<bool>,
     ca: Option<PathBuf>,
     log_misses: Option<bool>,
+    tiles: Option<String>,
     deny_addresses: Option<Vec<String>>,
     nat64: Option<Vec<String>>,
     name_server: Option<String>,
@@ -132,6 +137,7 @@ impl Settings {
                 .unwrap_or((false, Origin::Default)),
             ca: optional(pick(flags.ca.clone(), text("COUNTERSIGN_CA").map(path_of), file.ca, path)),
             log_misses: pick(None, log_misses, file.log_misses, path).unwrap_or((false, Origin::Default)),
+            tiles: tiles(pick(flags.tiles.clone(), text("COUNTERSIGN_TILES"), file.tiles, path))?,
             deny_addresses: list::Places {
                 setting: "deny_addresses",
                 flag: ("--deny-address", &flags.deny_addresses),
@@ -189,6 +195,15 @@ fn database(picked: Option<(String, Origin)>) -> anyhow::Result<(Option<String>,
     }
 }
 
+fn tiles(picked: Option<(String, Origin)>) -> anyhow::Result<(Option<Bucket>, Origin)> {
+    let (text, origin) = optional(picked);
+    let bucket = text.map(|text| {
+        let place = origin.place("tiles", "--tiles");
+        text.parse().map_err(|error| anyhow::anyhow!("{place}: `{text}`: {error}"))
+    });
+    Ok((bucket.transpose()?, origin))
+}
+
 fn pick<T>(flag: Option<T>, variable: Option<(T, Origin)>, file: Option<T>, path: &Path) -> Option<(T, Origin)> {
     flag.map(|value| (value, Origin::Flag))
         .or(variable)
@@ -232,14 +247,16 @@ fn read_file(named: Option<&Path>) -> anyhow::Result<(FromFile, PathBuf)> {
     let text =
         std::fs::read_to_string(path).with_context(|| format!("cannot read the settings file {}", path.display()))?;
     let file: FromFile = toml::from_str(&text).with_context(|| format!("in the settings file {}", path.display()))?;
-    if named.is_none() && (file.allow_loopback.is_some() || file.ca.is_some()) {
-        bail!("{HERE}: allow_loopback and ca count in a file that is named with --config, by variable or by flag");
+    if named.is_none() && (file.allow_loopback.is_some() || file.ca.is_some() || file.tiles.is_some()) {
+        bail!(
+            "{HERE}: allow_loopback, ca and tiles count in a file that is named with --config, by variable or by flag"
+        );
     }
     Ok((file, path.to_owned()))
 }
 
 /// The file that is read without being named. It may be anybody's: the folder is whatever an agent works on. So it
-/// cannot open the guard.
+/// cannot open the guard, nor have a bucket of its choice written to with its user's credentials.
 const HERE: &str = "countersign.toml";
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use countersign_tlog::sequencer::tiles::{Tiles, TilesError};
 use countersign_tlog::sequencer::{OpenError, Written};
 use countersign_tlog::tile::{TileHashes, TilePath};
 
-use crate::log::{DirTiles, LogError, Place};
+use crate::log::{LogError, Place};
 
 #[cfg(test)]
 mod tests;
@@ -111,16 +111,15 @@ impl Fault {
     }
 }
 
-/// Reads the whole log of a data directory.
+/// Reads the whole log of a data directory, whose full tiles are in `tiles`.
 ///
 /// # Errors
 /// [`Fault`], the first one.
-pub fn check(data: &Path) -> Result<Whole, Fault> {
+pub fn check(data: &Path, tiles: &dyn Tiles) -> Result<Whole, Fault> {
     let place = Place::new(data);
-    let tiles = DirTiles::new(&place.log());
 
     // What was public and signed first, so that a log which grows meanwhile is not behind it.
-    let published = published(&place, &tiles)?;
+    let published = published(&place, tiles)?;
     let written = Written::read(&place.log()).map_err(|error| segments(&place, error))?;
     let source = |path: &TilePath| Ok(tiles.get(path)?.or_else(|| written.tile(path)));
 
@@ -143,7 +142,7 @@ fn segments(place: &Place, error: OpenError) -> Fault {
 }
 
 /// The public checkpoint, signed by the log's own keys.
-fn published(place: &Place, tiles: &DirTiles) -> Result<Option<Checkpoint>, Fault> {
+fn published(place: &Place, tiles: &dyn Tiles) -> Result<Option<Checkpoint>, Fault> {
     let Some(bytes) = tiles.published().map_err(|error| Fault::Unreadable(error.to_string()))? else {
         return Ok(None);
     };

@@ -79,6 +79,9 @@ pub struct Config {
     pub fatal: Arc<dyn Fn(&Fatal) + Send + Sync>,
     /// Called after every step; for measurements, and for tests that end the process there.
     pub observe: Arc<dyn Fn(Step) + Send + Sync>,
+    /// Called when the tile storage stops working, with the reason, and with `None` when it works again. The log goes on
+    /// either way: what could not be stored stays in the write-ahead segments.
+    pub storage: tiles::Turned,
     /// Writing and syncing.
     pub disk: Arc<dyn Disk>,
 }
@@ -99,6 +102,7 @@ impl Default for Config {
             witnesses: None,
             fatal: Arc::new(|_| ()),
             observe: Arc::new(|_| ()),
+            storage: Arc::new(|_| ()),
             disk: Arc::new(disk::RealDisk),
         }
     }

@@ -17,6 +17,7 @@ pub(crate) fn run(settings: &Settings, global: &Global) -> anyhow::Result<Exit> 
         one("allow_loopback", settings.allow_loopback.0.to_string(), &settings.allow_loopback.1),
         one("ca", or_none(path(&settings.ca.0)), &settings.ca.1),
         one("log_misses", settings.log_misses.0.to_string(), &settings.log_misses.1),
+        one("tiles", or_none(settings.tiles.0.as_ref().map(ToString::to_string)), &settings.tiles.1),
         ("deny_addresses", shown(&settings.deny_addresses)),
         ("nat64", shown(&settings.nat64)),
         one("name_server", or_none(settings.name_server.0.map(|server| server.to_string())), &settings.name_server.1),

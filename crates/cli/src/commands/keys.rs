@@ -24,7 +24,7 @@ pub(crate) fn run(settings: &Settings, global: &Global, command: &KeysCommand) -
         KeysCommand::List => return Ok(list(settings, global, &keys, keys.all().iter())),
         KeysCommand::Show { id } => return show_one(settings, global, &keys, id),
     }
-    let book = LogBook::one_shot(&settings.data.0, Arc::new(Env::Real));
+    let book = app::stored(settings, LogBook::one_shot(&settings.data.0, Arc::new(Env::Real)))?;
     write_leaves(global, &keys, &book);
     Ok(list(settings, global, &keys, keys.all().iter()))
 }

@@ -29,7 +29,7 @@ pub(crate) async fn run(settings: &Settings, global: &Global, command: &ReceiptC
         ReceiptCommand::Upgrade { file, out } => {
             let old = Receipt::parse(&super::verify::read(file)?);
             let old = old.map_err(|error| Failure::malformed(error.to_string()))?;
-            let book = LogBook::one_shot(&settings.data.0, Arc::new(Env::Real));
+            let book = app::stored(settings, LogBook::one_shot(&settings.data.0, Arc::new(Env::Real)))?;
             let new = book.upgrade(&old).map_err(|error| Failure::blocked(error.to_string(), error.hint()))?;
             write(global, out.as_deref(), &format!("{}\n", new.to_value()))
         }

@@ -5,7 +5,11 @@ use countersign_core::leaf::LeafType;
 
 use super::*;
 use crate::env::Env;
-use crate::log::LogBook;
+use crate::log::{DirTiles, LogBook};
+
+fn check(data: &Path) -> Result<Whole, Fault> {
+    super::check(data, &DirTiles::new(&Place::new(data).log()))
+}
 
 /// A closed log of 300 leaves: one full bundle stored, the rest in the segments.
 fn data() -> tempfile::TempDir {

@@ -5,6 +5,7 @@
 //! been verified against the log's own keys, or the reason why there is none; a check never waits longer than
 //! [`PATIENCE`] for one.
 
+mod bucket;
 mod error;
 mod place;
 mod seeds;
@@ -25,12 +26,13 @@ use countersign_tlog::checkpoint::Checkpoint;
 use countersign_tlog::merkle::leaf_hash;
 use countersign_tlog::note::Note;
 use countersign_tlog::policy::{Policy, PostQuantum};
-use countersign_tlog::sequencer::tiles::{Tiles, Witnesses};
+use countersign_tlog::sequencer::tiles::{Tiles, TilesError, Witnesses};
 use countersign_tlog::sequencer::{
     self, AppendError, Appended, Clock, Config, Entry, Fatal, Log, OpenError, Seen, Written,
 };
 use sha2::{Digest, Sha256};
 
+pub use bucket::{Bucket, BucketError, BucketTiles};
 pub use error::LogError;
 pub use place::Place;
 pub(crate) use place::{private_dir, replace};
@@ -55,6 +57,7 @@ pub struct LogBook {
     place: Place,
     env: Arc<Env>,
     config: Config,
+    tiles: Arc<dyn Tiles>,
     reach: Reach,
     patience: Duration,
     held: Mutex<Option<Holding>>,
@@ -101,6 +104,20 @@ impl LogBook {
         self
     }
 
+    /// Keeps full tiles and entry bundles there, in place of the log's own folder.
+    #[must_use]
+    pub fn stored_in(mut self, tiles: Arc<dyn Tiles>) -> Self {
+        self.tiles = tiles;
+        self
+    }
+
+    /// Calls this when the place of the full tiles stops working, with the reason, and with `None` when it works again.
+    #[must_use]
+    pub fn when_storage_turns(mut self, tell: impl Fn(Option<&TilesError>) + Send + Sync + 'static) -> Self {
+        self.config.storage = Arc::new(tell);
+        self
+    }
+
     /// Calls this once when the log ends in doubt, after everybody who waited for a receipt was told that there is none.
     /// A server should end its process there: nothing in it signs any more, and only a start knows what is on disk.
     #[must_use]
@@ -112,7 +129,8 @@ impl LogBook {
     fn with(data: &Path, env: Arc<Env>, config: Config, reach: Reach) -> Self {
         let place = Place::new(data);
         let config = Config { second_record: Some(place.second_record()), ..config };
-        Self { place, env, config, reach, patience: PATIENCE, held: Mutex::new(None) }
+        let tiles = Arc::new(DirTiles::new(&place.log()));
+        Self { place, env, config, tiles, reach, patience: PATIENCE, held: Mutex::new(None) }
     }
 
     /// Logs a signed document that is offered once: it is prepared, and what was prepared is appended.
@@ -264,7 +282,7 @@ impl LogBook {
         self.place.begin(&seeds)?;
         let env = Arc::clone(&self.env);
         let clock: Clock = Arc::new(move || u64::try_from(env.now().seconds()).unwrap_or(0));
-        let tiles: Arc<dyn Tiles> = Arc::new(DirTiles::new(&self.place.log()));
+        let tiles = Arc::clone(&self.tiles);
         let log = Log::open(&self.place.log(), self.config.clone(), seeds.keys()?, clock, tiles)?;
         self.place.write_trust(&log.trust())?;
         Ok(log)

@@ -1,7 +1,6 @@
 //! Full tiles, entry bundles and the public checkpoint as files under `log/`, in the layout the read API serves.
 //!
-//! A plain folder and not an object store: one process writes, whatever serves files can serve them, and nothing
-//! here needs an HTTP client.
+//! The default: one process writes, and nothing else is needed. The other place is [`super::bucket`].
 
 use std::fs;
 use std::io;

@@ -13,7 +13,7 @@ use std::net::SocketAddr;
 use bytes::Bytes;
 use countersign_core::time::Timestamp;
 use http_body_util::Full;
-use hyper::header;
+use hyper::header::{self, HeaderName};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout_at};
 use tokio_rustls::rustls::pki_types::CertificateDer;
@@ -24,6 +24,16 @@ use crate::guarded::read::{self, Opened, Stream};
 use crate::guarded::tee::Scan;
 use crate::guarded::tls::{Seen, Trust};
 use crate::guarded::{Failure, Limits, Method, RefusedCode, RootsError, TransportFlag};
+
+/// Headers that say how a request is carried.
+const CARRIED: [HeaderName; 6] = [
+    header::HOST,
+    header::USER_AGENT,
+    header::ACCEPT_ENCODING,
+    header::CONNECTION,
+    header::CONTENT_LENGTH,
+    header::TRANSFER_ENCODING,
+];
 
 /// What is asked of a service.
 #[derive(Clone, Debug)]
@@ -117,29 +127,60 @@ impl Services {
     /// # Errors
     /// [`ServiceError`] when no whole answer could be had.
     pub async fn call(&self, url: &ConfiguredUrl, call: &Call<'_>, now: Timestamp) -> Result<Reply, ServiceError> {
+        let answer = self.send(url, message(url, call), now).await?;
+        let lines = answer.headers().iter().map(|(name, value)| (name.to_string(), value.as_bytes().to_vec()));
+        Ok(Reply { status: answer.status().as_u16(), headers: lines.collect(), body: answer.into_body() })
+    }
+
+    /// As [`Services::call`], for a protocol whose client library makes and signs the head itself: method, headers and
+    /// body are those of `request`, whose own address is not used. How it is carried stays ours: host, agent, coding,
+    /// lengths and the end of the connection.
+    ///
+    /// # Errors
+    /// [`ServiceError`] when no whole answer could be had.
+    pub async fn exchange(
+        &self,
+        url: &ConfiguredUrl,
+        request: &hyper::Request<Bytes>,
+        now: Timestamp,
+    ) -> Result<hyper::Response<Vec<u8>>, ServiceError> {
+        let mut message = read::request(url.url(), request.method().as_str());
+        for (name, value) in request.headers().iter().filter(|(name, _)| !CARRIED.contains(name)) {
+            message = message.header(name, value);
+        }
+        let message = message.body(Full::new(request.body().clone()));
+        self.send(url, message.map_err(|error| Failure::new(RefusedCode::Url, error)), now).await
+    }
+
+    async fn send(
+        &self,
+        url: &ConfiguredUrl,
+        message: Result<hyper::Request<Full<Bytes>>, Failure>,
+        now: Timestamp,
+    ) -> Result<hyper::Response<Vec<u8>>, ServiceError> {
         let failed = |fault, detail: String| ServiceError { origin: url.origin(), fault, detail };
         let end = Instant::now() + self.limits.total;
         let scan = Scan::new(self.limits.head);
         let mut opened = self
-            .open(url, call, &scan, now, end)
+            .open(url, message, &scan, now, end)
             .await
             .map_err(|failure| failed(Fault::Refused(failure.code), failure.into_detail()))?;
         let body = read::body(&mut opened, &self.limits, &scan, end).await;
         if let Some(flag) = body.broken {
             return Err(failed(Fault::Body(flag), format!("{} bytes of the body were read", body.bytes.len())));
         }
-        Ok(Reply { status: opened.head.status.as_u16(), headers: opened.headers(), body: body.bytes })
+        Ok(hyper::Response::from_parts(opened.head, body.bytes))
     }
 
     async fn open(
         &self,
         url: &ConfiguredUrl,
-        call: &Call<'_>,
+        message: Result<hyper::Request<Full<Bytes>>, Failure>,
         scan: &Scan,
         now: Timestamp,
         end: Instant,
     ) -> Result<Opened, Failure> {
-        let message = message(url, call)?;
+        let message = message?;
         let stream = self.connect(url, now, end).await?;
         let until = end.min(Instant::now() + self.limits.first_byte);
         read::open(stream, message, &self.limits, scan, until).await
@@ -180,7 +221,7 @@ async fn resolve(url: &ConfiguredUrl, end: Instant) -> Result<Vec<SocketAddr>, F
 }
 
 fn message(url: &ConfiguredUrl, call: &Call<'_>) -> Result<hyper::Request<Full<Bytes>>, Failure> {
-    let message = read::request(url.url(), call.method).header(header::ACCEPT, call.accept);
+    let message = read::request(url.url(), call.method.as_str()).header(header::ACCEPT, call.accept);
     let (message, bytes) = match &call.body {
         None => (message, Vec::new()),
         Some((content_type, bytes)) => (message.header(header::CONTENT_TYPE, *content_type), bytes.clone()),

@@ -38,6 +38,32 @@ async fn http_on_a_private_address_is_served_with_nothing_more_than_asked() {
     assert!(seen.contains("content-type: text/x-checkpoint\r\n") && seen.contains("content-length: 6\r\n"), "{seen}");
 }
 
+/// A client library signs its own head, and cannot say how the request is carried.
+#[tokio::test]
+async fn a_head_made_elsewhere_is_sent_and_carried_as_any_other() {
+    let server = Server::start_http(Behaviour::Echo).await.unwrap();
+    let url = ConfiguredUrl::from_configuration(&format!("http://127.0.0.1:{}/bucket/tile/0/000", server.port()));
+    let request = hyper::Request::put("https://elsewhere.example/")
+        .header("x-amz-date", "20260901T090000Z")
+        .header("if-none-match", "*")
+        .header("host", "elsewhere.example")
+        .header("connection", "keep-alive")
+        .header("transfer-encoding", "chunked")
+        .body(Bytes::from_static(b"tile"))
+        .unwrap();
+    let got = services(&[]).exchange(&url.unwrap(), &request, NOW).await.unwrap();
+    let seen = String::from_utf8(got.into_body()).unwrap();
+    let mut lines: Vec<&str> = seen.trim_end().split("\r\n").collect();
+    assert_eq!(lines.remove(0), "PUT /bucket/tile/0/000 HTTP/1.1");
+    assert!(lines.remove(0).starts_with("host: 127.0.0.1:"));
+    let agent = concat!("user-agent: countersign/", env!("CARGO_PKG_VERSION"));
+    let ours = [agent, "accept-encoding: identity", "connection: close"];
+    assert_eq!(
+        lines,
+        [&ours[..], &["x-amz-date: 20260901T090000Z", "if-none-match: *", "content-length: 4", "", "tile"]].concat()
+    );
+}
+
 #[tokio::test]
 async fn https_is_proved_against_the_configured_roots() {
     let authority = Authority::new().unwrap();

@@ -15,7 +15,7 @@ use tokio::time::{Instant, timeout_at};
 use url::{Position, Url};
 
 use super::tee::{Scan, Tee};
-use super::{Failure, Limits, Method, RefusedCode, Request, TransportFlag};
+use super::{Failure, Limits, RefusedCode, Request, TransportFlag};
 
 /// Who we say we are.
 const USER_AGENT: &str = concat!("countersign/", env!("CARGO_PKG_VERSION"));
@@ -81,9 +81,9 @@ pub(crate) async fn open(
 }
 
 /// What every request of ours says, whatever it asks for.
-pub(crate) fn request(url: &Url, method: Method) -> hyper::http::request::Builder {
+pub(crate) fn request(url: &Url, method: &str) -> hyper::http::request::Builder {
     hyper::Request::builder()
-        .method(method.as_str())
+        .method(method)
         .uri(&url[Position::BeforePath..Position::AfterQuery])
         .header(header::HOST, &url[Position::BeforeHost..Position::AfterPort])
         .header(header::USER_AGENT, USER_AGENT)
@@ -93,7 +93,7 @@ pub(crate) fn request(url: &Url, method: Method) -> hyper::http::request::Builde
 
 /// A request to a stranger.
 pub(super) fn message(asked: &Request, url: &Url) -> Result<hyper::Request<Full<Bytes>>, Failure> {
-    let mut message = request(url, asked.method).header(header::ACCEPT, "application/json");
+    let mut message = request(url, asked.method.as_str()).header(header::ACCEPT, "application/json");
     if asked.body.is_some() {
         message = message.header(header::CONTENT_TYPE, "application/json");
     }

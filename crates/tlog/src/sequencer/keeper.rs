@@ -39,7 +39,7 @@ impl Keeper {
 
     fn keep(mut self) {
         let mut seen = Orders::default();
-        let mut published = Instant::now();
+        let (mut published, mut away) = (Instant::now(), None);
         loop {
             let head = self.shared.head();
             let done = self.store(&head).and_then(|()| {
@@ -50,12 +50,21 @@ impl Keeper {
                 self.publish(&head)
             });
             self.drop_segments(&head);
+            self.tell(&mut away, done.as_ref().err());
             match done {
                 Err(TilesError::Conflict(path)) => return self.end(&Fatal::new("store", TilesError::Conflict(path))),
                 _ if seen.closing => return,
                 Err(TilesError::Unavailable(_)) => seen = self.shared.wait(seen, self.config.publish_every),
                 Ok(()) => seen = self.shared.wait(seen, self.until_due(&published)),
             }
+        }
+    }
+
+    /// Tells of a storage that is away, once, and once that it is back.
+    fn tell(&self, away: &mut Option<TilesError>, now: Option<&TilesError>) {
+        let before = std::mem::replace(away, now.cloned());
+        if before.is_some() != now.is_some() {
+            (self.config.storage)(now);
         }
     }
 

@@ -1,7 +1,7 @@
 //! Where full tiles, entry bundles and the public checkpoint are kept, and who is told about new checkpoints.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::tile::TilePath;
 
@@ -25,6 +25,9 @@ impl TilesError {
         }
     }
 }
+
+/// Hears that a storage stopped working, with the reason, and with `None` that it works again.
+pub type Turned = Arc<dyn Fn(Option<&TilesError>) + Send + Sync>;
 
 /// Storage for full tiles and full entry bundles, and for the one file that changes, the public checkpoint.
 ///

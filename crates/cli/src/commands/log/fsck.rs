@@ -4,12 +4,13 @@ use countersign_engine::fsck::{Fault, FaultKind, Whole, check};
 use serde_json::json;
 
 use crate::Exit;
+use crate::app;
 use crate::args::Global;
 use crate::settings::Settings;
 use crate::show;
 
-pub(crate) fn run(settings: &Settings, global: &Global) -> Exit {
-    match check(&settings.data.0) {
+pub(crate) fn run(settings: &Settings, global: &Global) -> anyhow::Result<Exit> {
+    Ok(match check(&settings.data.0, &*app::tiles(settings)?) {
         Ok(whole) => {
             say(global, &whole);
             Exit::Yes
@@ -21,7 +22,7 @@ pub(crate) fn run(settings: &Settings, global: &Global) -> Exit {
                 FaultKind::Unknown => Exit::NotEvaluated,
             }
         }
-    }
+    })
 }
 
 fn say(global: &Global, whole: &Whole) {

@@ -21,7 +21,7 @@ pub(super) fn init(settings: &Settings, global: &Global, origin: Option<&str>) -
     let place = Place::new(&settings.data.0);
     place.create(&Env::Real, origin).map_err(|error| refused(&error))?;
     // Opened once: the empty log is signed and published, and its trust policy stands beside it. Keys may be older.
-    let book = LogBook::one_shot(&settings.data.0, Arc::new(Env::Real));
+    let book = app::stored(settings, LogBook::one_shot(&settings.data.0, Arc::new(Env::Real)))?;
     book.take().map_err(|error| refused(&error))?;
     keys::write_leaves(global, &app::keys(&settings.data.0)?, &book);
     drop(book);

@@ -15,7 +15,7 @@ pub(crate) async fn run(settings: &Settings, global: &Global, command: &LogComma
         LogCommand::Init { origin } => keep::init(settings, global, origin.as_deref()),
         LogCommand::Status => keep::status(settings, global),
         LogCommand::Adopt => keep::adopt(settings, global),
-        LogCommand::Fsck => Ok(fsck::run(settings, global)),
+        LogCommand::Fsck => fsck::run(settings, global),
         LogCommand::Monitor(args) => monitor::run(settings, global, args).await,
         LogCommand::Witness(args) => witness::run(global, args).await,
         LogCommand::Serve(args) => serve::run(settings, global, args).await,

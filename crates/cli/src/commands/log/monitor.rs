@@ -9,7 +9,7 @@ use countersign_engine::env::Env;
 use countersign_engine::monitor::{Cosigned, Finding, Memory, Source, Watched, watch};
 use countersign_engine::receipt::{Demands, RefusalKind, Signed};
 use countersign_probe::Limits;
-use countersign_probe::configured::{ConfiguredUrl, Services};
+use countersign_probe::configured::ConfiguredUrl;
 use countersign_tlog::policy::{Policy, PostQuantum};
 use serde_json::{Value, json};
 use tokio::runtime::Handle;
@@ -19,9 +19,6 @@ use crate::app::{self, Failure};
 use crate::args::{Global, LogMonitorArgs};
 use crate::settings::Settings;
 use crate::show;
-
-/// A full bundle of the longest entries, and a little.
-const LARGEST_FILE: usize = 17 << 20;
 
 pub(crate) async fn run(settings: &Settings, global: &Global, args: &LogMonitorArgs) -> anyhow::Result<Exit> {
     let policy = policy(&args.trust)?;
@@ -65,19 +62,13 @@ fn source(settings: &Settings, log: &str) -> anyhow::Result<Source> {
     if !log.contains("://") {
         return Ok(Source::folder(log.into()));
     }
-    let limits = Limits { body: LARGEST_FILE, total: Duration::from_secs(60), ..Limits::default() };
+    let limits = Limits { body: app::LARGEST_TILE, total: Duration::from_secs(60), ..Limits::default() };
     Ok(Source::Api {
-        services: Arc::new(services(settings, limits)?),
+        services: Arc::new(app::services(settings, limits)?),
         base: service_url(log)?,
         runtime: Handle::current(),
         env: Arc::new(Env::Real),
     })
-}
-
-/// The door to services that the operator names, with the certificates the settings add.
-pub(crate) fn services(settings: &Settings, limits: Limits) -> anyhow::Result<Services> {
-    let roots = app::extra_roots(settings)?;
-    Services::new(&roots, limits).map_err(|error| Failure::malformed(format!("--ca: {error}")).into())
 }
 
 #[expect(clippy::disallowed_methods, reason = "the person at the terminal names a service of theirs")]

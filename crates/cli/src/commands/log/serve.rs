@@ -13,13 +13,14 @@ use countersign_engine::published::Published;
 use countersign_probe::Limits;
 use countersign_server::{Bounds, connections};
 use countersign_tlog::key::VerifierKey;
+use countersign_tlog::sequencer::tiles::TilesError;
 use countersign_tlog::sequencer::{Fatal, OpenError};
 use serde_json::json;
 use tokio::net::TcpListener;
 use tokio::runtime::Handle;
 use tokio::signal::unix::{SignalKind, signal};
 
-use super::monitor::{policy, service_url, services};
+use super::monitor::{policy, service_url};
 use crate::Exit;
 use crate::app::{self, Failure};
 use crate::args::{Global, LogServeArgs};
@@ -30,7 +31,10 @@ use crate::show;
 pub(crate) async fn run(settings: &Settings, global: &Global, args: &LogServeArgs) -> anyhow::Result<Exit> {
     let bounds = Bounds::new(connections());
     let env = Arc::new(Env::Real);
-    let mut book = LogBook::serving(&settings.data.0, Arc::clone(&env)).when_in_doubt(end);
+    let teller = global.clone();
+    let book = LogBook::serving(&settings.data.0, Arc::clone(&env)).when_in_doubt(end);
+    let book = book.when_storage_turns(move |error| show::note(&teller, &turned(error)));
+    let mut book = app::stored(settings, book)?;
     let cosigners = args.witnesses.as_deref().map(|file| cosigners(settings, global, file, &env)).transpose()?;
     if let Some(cosigners) = &cosigners {
         let told: Arc<Cosigners> = Arc::clone(cosigners);
@@ -49,6 +53,16 @@ pub(crate) async fn run(settings: &Settings, global: &Global, args: &LogServeArg
     say(global, &address, head.checkpoint.origin.as_str(), head.checkpoint.size);
     countersign_server::serve(listener, countersign_server::log(public), bounds, told).await;
     Ok(Exit::Yes)
+}
+
+/// What is told of the place of the full tiles.
+fn turned(error: Option<&TilesError>) -> String {
+    match error {
+        Some(error) => {
+            format!("{error}; the log goes on, and keeps what waits to be stored in its write-ahead segments")
+        }
+        None => "tile storage: works again".to_owned(),
+    }
 }
 
 /// A failed write or sync leaves the disk in doubt. The process ends at once, with whatever it was answering: a log
@@ -74,7 +88,7 @@ fn cosigners(settings: &Settings, global: &Global, file: &Path, env: &Arc<Env>) 
     }
     let named = keys.into_iter().map(|(url, keys)| Ok(Named { url: service_url(&url)?, keys }));
     let named = named.collect::<anyhow::Result<Vec<_>>>()?;
-    let services = services(settings, Limits::default())?;
+    let services = app::services(settings, Limits::default())?;
     let global = global.clone();
     let tell: Tell = Box::new(move |witness, outcome| match told(witness, outcome) {
         Ok(line) => show::note(&global, &format!("witness {witness} {line}")),

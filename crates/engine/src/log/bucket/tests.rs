@@ -1,0 +1,168 @@
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use countersign_core::leaf::LeafType;
+use countersign_probe::Limits;
+use countersign_tlog::tile::Content;
+use object_store::ObjectStoreExt as _;
+use object_store::memory::InMemory;
+
+use super::*;
+use crate::fsck::{self, FaultKind};
+use crate::log::{LogBook, Place};
+
+fn path(n: u64) -> TilePath {
+    TilePath::full_at(Content::Hashes(0), n)
+}
+
+fn memory(store: &Arc<InMemory>, data: &Path) -> BucketTiles {
+    let store: Arc<dyn ObjectStore> = Arc::<InMemory>::clone(store);
+    BucketTiles::over(store, "logs/one".to_owned(), &Place::new(data).log()).unwrap()
+}
+
+#[test]
+fn a_bucket_is_named_like_everywhere() {
+    for text in ["s3://tiles", "s3://my.tiles-2/logs/one", "s3://tiles/a_b"] {
+        assert_eq!(text.parse::<Bucket>().unwrap().to_string(), text);
+    }
+    assert_eq!("s3://tiles/logs/".parse::<Bucket>().unwrap().to_string(), "s3://tiles/logs");
+    for text in [
+        "",
+        "tiles",
+        "s3://",
+        "s3://ab",
+        "s3:///logs",
+        "s3://tiles//x",
+        "s3://tiles/../x",
+        "s3://tiles/a?b",
+        "s3://a b/c",
+    ] {
+        assert_eq!(text.parse::<Bucket>(), Err(BucketError), "{text}");
+    }
+}
+
+#[test]
+fn a_tile_is_written_once_and_found_again() {
+    let (data, store) = (tempfile::tempdir().unwrap(), Arc::new(InMemory::new()));
+    let tiles = memory(&store, data.path());
+    assert_eq!(tiles.get(&path(7)), Ok(None));
+    assert_eq!(tiles.put(&path(7), b"one"), Ok(()));
+    assert_eq!(tiles.put(&path(7), b"one"), Ok(()), "the same again");
+    assert_eq!(tiles.put(&path(7), b"two"), Err(TilesError::Conflict(path(7))));
+    assert_eq!(tiles.get(&path(7)), Ok(Some(b"one".to_vec())));
+}
+
+/// Other documents in each round: the same one again would be the same leaf.
+fn append(book: &LogBook, round: &str, leaves: usize) {
+    book.hold().unwrap();
+    std::thread::scope(|scope| {
+        for thread in 0..20 {
+            scope.spawn(move || {
+                for n in 0..leaves / 20 {
+                    book.append(LeafType::decision(), format!("{{\"n\":\"{round}.{thread}.{n}\"}}").as_bytes())
+                        .unwrap();
+                }
+            });
+        }
+    });
+}
+
+/// A log of 300 leaves begins in its folder and goes on in a bucket, whose full tiles it needs from then on.
+fn lives_in(data: &Path, tiles: &Arc<BucketTiles>) {
+    let env = || Arc::new(Env::Real);
+    append(&LogBook::serving(data, env()), "folder", 300);
+    assert!(data.join("log/tile/entries/000").exists() && data.join("log/tile/0/000").exists(), "control");
+
+    let book = |tiles: &Arc<BucketTiles>| {
+        let tiles: Arc<dyn Tiles> = Arc::<BucketTiles>::clone(tiles);
+        LogBook::serving(data, env()).stored_in(tiles)
+    };
+    append(&book(tiles), "bucket", 300);
+    assert!(!data.join("log/tile/entries/001").exists(), "what filled up later is not in the folder");
+    for kind in [Content::Entries, Content::Hashes(0)] {
+        assert!(tiles.fetch(&TilePath::full_at(kind, 1)).unwrap().is_some(), "but in the bucket");
+        assert_eq!(tiles.fetch(&TilePath::full_at(kind, 0)), Ok(None), "and nothing else is");
+    }
+    let whole = fsck::check(data, &**tiles).unwrap();
+    assert_eq!((whole.checkpoint.size, whole.report.bundles), (600, 3));
+
+    // Without the bucket the log lacks what only the bucket holds, and says so before it signs anything.
+    let code = LogBook::serving(data, env()).hold().map(drop).map_err(|error| error.code().to_owned());
+    assert_eq!(code, Err("log_tiles_lacking".to_owned()));
+    append(&book(tiles), "after", 20);
+}
+
+#[test]
+fn a_log_goes_on_in_a_bucket() {
+    let (data, store) = (tempfile::tempdir().unwrap(), Arc::new(InMemory::new()));
+    let tiles = Arc::new(memory(&store, data.path()));
+    lives_in(data.path(), &tiles);
+
+    let altered = object_store::path::Path::from("logs/one/tile/entries/001");
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    runtime.block_on(store.put(&altered, b"other".to_vec().into())).unwrap();
+    assert_eq!(fsck::check(data.path(), &*tiles).unwrap_err().kind(), FaultKind::Differs);
+}
+
+/// The real client, to a port where nobody listens.
+fn away(data: &Path) -> BucketTiles {
+    client("http://127.0.0.1:1", &"s3://tiles".parse().unwrap(), data)
+}
+
+fn client(endpoint: &str, bucket: &Bucket, data: &Path) -> BucketTiles {
+    let account = AmazonS3Builder::new()
+        .with_endpoint(endpoint)
+        .with_region("eu-central-1")
+        .with_access_key_id("test")
+        .with_secret_access_key("test");
+    let services = Services::new(&[], Limits { body: 17 << 20, ..Limits::default() }).unwrap();
+    BucketTiles::configured(account, bucket, &Place::new(data).log(), services, Arc::new(Env::Real)).unwrap()
+}
+
+#[test]
+fn a_bucket_that_is_away_delays_no_receipt_and_is_told_once() {
+    let data = tempfile::tempdir().unwrap();
+    let told = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&told);
+    let book = LogBook::serving(data.path(), Arc::new(Env::Real))
+        .stored_in(Arc::new(away(data.path())))
+        .when_storage_turns(move |error| {
+            assert!(matches!(error, Some(TilesError::Unavailable(_))), "{error:?}");
+            count.fetch_add(1, Ordering::Relaxed);
+        });
+    append(&book, "away", 300);
+    drop(book);
+    assert_eq!(told.load(Ordering::Relaxed), 1);
+    // What could not be stored is in the segments, and is stored once there is a place again.
+    let tiles = memory(&Arc::new(InMemory::new()), data.path());
+    let tiles = Arc::new(tiles);
+    let kept: Arc<dyn Tiles> = Arc::<BucketTiles>::clone(&tiles);
+    drop(LogBook::serving(data.path(), Arc::new(Env::Real)).stored_in(kept).hold().unwrap());
+    assert!(tiles.fetch(&path(0)).unwrap().is_some());
+}
+
+/// Against a server that speaks S3: `COUNTERSIGN_TEST_S3` names it, such as `http://127.0.0.1:5555` of `moto_server`.
+#[test]
+fn a_server_that_speaks_s3_holds_a_log() {
+    let Ok(endpoint) = std::env::var("COUNTERSIGN_TEST_S3") else {
+        return println!("skipped: COUNTERSIGN_TEST_S3 names no server that speaks S3");
+    };
+    let data = tempfile::tempdir().unwrap();
+    let name = format!("tiles-{}", hex::encode(&Env::Real.random().unwrap()[..8]));
+    let bucket: Bucket = format!("s3://{name}/logs/one").parse().unwrap();
+    let tiles = Arc::new(client(&endpoint, &bucket, data.path()));
+    assert!(matches!(tiles.put(&path(0), b"x"), Err(TilesError::Unavailable(_))), "there is no such bucket yet");
+    made(&endpoint, &name);
+    lives_in(data.path(), &tiles);
+    assert_eq!(tiles.put(&path(1), b"other"), Err(TilesError::Conflict(path(1))));
+}
+
+#[expect(clippy::disallowed_methods, reason = "a test is its own configuration")]
+fn made(endpoint: &str, bucket: &str) {
+    use countersign_probe::configured::ConfiguredUrl;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let services = Services::new(&[], Limits::default()).unwrap();
+    let url = ConfiguredUrl::from_configuration(endpoint).unwrap().below(bucket).unwrap();
+    let request = hyper::Request::put(endpoint).body(bytes::Bytes::new()).unwrap();
+    let answer = runtime.block_on(services.exchange(&url, &request, Env::Real.now())).unwrap();
+    assert_eq!(answer.status().as_u16(), 200);
+}
