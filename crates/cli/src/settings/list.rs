@@ -5,6 +5,7 @@ use std::path::Path;
 use std::str::FromStr;
 
 use anyhow::bail;
+use serde_json::Value;
 
 use super::Origin;
 
@@ -38,12 +39,12 @@ impl Places<'_> {
 }
 
 /// The entries of a list and the places they came from, for display.
-pub(crate) fn shown<T: Display>(entries: &[(T, Origin)]) -> (String, String) {
-    let values: Vec<String> = entries.iter().map(|(value, _)| value.to_string()).collect();
+pub(crate) fn shown<T: Display>(entries: &[(T, Origin)]) -> (Value, String) {
+    let values: Value = entries.iter().map(|(value, _)| value.to_string()).collect();
     let mut origins: Vec<String> = entries.iter().map(|(_, origin)| origin.to_string()).collect();
     origins.dedup();
     match entries {
-        [] => ("-".to_owned(), Origin::Default.to_string()),
-        _ => (values.join(", "), origins.join(", ")),
+        [] => (values, Origin::Default.to_string()),
+        _ => (values, origins.join(", ")),
     }
 }

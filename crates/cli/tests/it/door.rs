@@ -4,7 +4,7 @@
 use std::process::Output;
 
 use countersign_probe::testkit::dns::{NameServer, Reply, a, aaaa};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::common::{command, run};
 
@@ -84,14 +84,19 @@ async fn config_shows_the_door_and_a_garbled_setting_is_usage() {
     let out =
         place.run(&args, &[("COUNTERSIGN_NAME_SERVER", "192.0.2.53"), ("COUNTERSIGN_DENY_ADDRESSES", "192.0.2.0/24")]);
     let told: Value = serde_json::from_slice(&out.stdout).expect("one JSON value");
-    let shown = |name: &str| {
-        let text = |member: &str| told[name][member].as_str().unwrap_or("-").to_owned();
-        (text("value"), text("from"))
-    };
-    let expected = |value: &str, from: &str| (value.to_owned(), from.to_owned());
-    assert_eq!(shown("name_server"), expected("192.0.2.53:53", "COUNTERSIGN_NAME_SERVER"));
-    assert_eq!(shown("deny_addresses"), expected("192.0.2.0/24, 198.51.100.0/24", "COUNTERSIGN_DENY_ADDRESSES, flag"));
-    assert_eq!(shown("nat64"), expected("64:ff9b::/96", "countersign.toml"));
+    let settings = [
+        ("name_server", json!("192.0.2.53:53"), "COUNTERSIGN_NAME_SERVER"),
+        ("deny_addresses", json!(["192.0.2.0/24", "198.51.100.0/24"]), "COUNTERSIGN_DENY_ADDRESSES, flag"),
+        ("nat64", json!(["64:ff9b::/96"]), "countersign.toml"),
+        ("log_misses", json!(false), "default"),
+    ];
+    for (name, value, from) in settings {
+        assert_eq!(told[name], json!({"value": value, "from": from}), "{name}");
+    }
+    let bare = place.run(&["config", "--json"], &[("COUNTERSIGN_LOG_MISSES", "true")]);
+    let bare: Value = serde_json::from_slice(&bare.stdout).expect("one JSON value");
+    let values = ["name_server", "deny_addresses", "log_misses"].map(|name| bare[name]["value"].clone());
+    assert_eq!(values, [json!(null), json!([]), json!(true)]);
     for (flag, value) in
         [("--deny-address", "10.0.0.1/8"), ("--nat64", "10.0.0.0/8"), ("--name-server", "ns.example.com")]
     {
