@@ -100,6 +100,12 @@ impl serde::Serialize for Amount {
     }
 }
 
+impl<'de> serde::Deserialize<'de> for Amount {
+    fn deserialize<D: serde::Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
+        Self::parse(&String::deserialize(input)?).map_err(serde::de::Error::custom)
+    }
+}
+
 /// An exact number of US dollars, never negative. Prints the shortest text: `0.005`, `3`, `0`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Usd(BigUint);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use countersign_core::endpoint::ResourceUrl;
 use countersign_core::finding::Finding;
-use countersign_core::history::{self, Observed, Standing, Trail};
+use countersign_core::history::{self, History, Observed, Standing, Trail};
 use countersign_core::json;
 use countersign_core::offer::signed::{self, KnownKey};
 use countersign_core::offer::{self, Exchange, Reading, Word};
@@ -12,7 +12,7 @@ use countersign_core::policy::{self, CheckRequest, Decision};
 use countersign_core::sign::Purpose;
 use countersign_core::time::Timestamp;
 use countersign_probe::{Answer, Declared, Door, Method, Politeness, Refused, Request, Turn, challenge};
-use countersign_store::{NewObservation, Observation, Store};
+use countersign_store::{NewObservation, Store};
 use serde_json::{Value, json as value};
 use sha2::{Digest, Sha256};
 
@@ -25,6 +25,7 @@ use crate::transport;
 
 mod error;
 mod flights;
+mod past;
 mod sibling;
 
 pub use error::CheckError;
@@ -196,11 +197,10 @@ impl Checker {
     async fn look(&self, request: &CheckRequest, declared: Declared) -> Result<Sighting, CheckError> {
         let at = self.env.now();
         let turn = self.politeness.turn(&request.url, at)?;
-        let past = self.past(request.url.as_str(), at).await?;
+        let History { standing: before, trail, .. } = past::read(&self.store, request.url.as_str(), at).await?;
         // From here a process that dies leaves an open run, which the next one closes as abandoned.
         let run = self.env.row_id()?;
         self.store.start_run(&run, request.url.as_str(), "owner", at).await?;
-        let (before, trail) = (history::fold(&past, at), Trail::of(&past, at));
         let probe = Box::pin(challenge::probe(&self.door, turn, declared, at));
         let (probed, sibling) = self.with_sibling(&request.url, at, &run, probe).await;
         let (method, result) = (probed.method.as_str(), probed.result);
@@ -256,24 +256,6 @@ impl Checker {
 
     async fn get(&self, turn: &Turn, at: Timestamp) -> Result<Answer, Refused> {
         self.door.fetch(&Request { url: turn.url().clone(), method: Method::Get, body: None }, at).await
-    }
-
-    /// Earlier observations in the order of their arrival, which is that of their ids: an old one that
-    /// came late must stand behind what it may not rewrite. A row that does not read ends the check: what it held
-    /// may be the recipient that makes the one of today a stranger.
-    async fn past(&self, url: &str, at: Timestamp) -> Result<Vec<Observed>, CheckError> {
-        let since = at.plus_millis(-history::WINDOW_MS);
-        let mut rows = self.store.observations("endpoint", url, since, history::MOST).await?;
-        rows.sort_by(|left, right| left.id.cmp(&right.id));
-        let read = |row: &Observation| {
-            let damaged = |error: serde_json::Error| CheckError::History {
-                url: url.to_owned(),
-                row: row.id.clone(),
-                why: error.to_string(),
-            };
-            serde_json::from_str(&row.facts).map_err(damaged)
-        };
-        rows.iter().map(read).collect()
     }
 
     async fn remember(&self, request: &CheckRequest, sighting: &Sighting, run: &str) -> Result<(), CheckError> {

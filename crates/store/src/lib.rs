@@ -7,6 +7,7 @@
 
 mod check_run;
 mod db;
+mod derived;
 mod document;
 mod error;
 mod evidence;
@@ -18,6 +19,7 @@ mod open;
 mod schedule;
 
 pub use check_run::CheckRun;
+pub use derived::Derived;
 pub use document::Document;
 pub use error::StoreError;
 pub use idempotency::{Begun, Request};

@@ -27,6 +27,12 @@ const STEPS: &[Step] = &[
         sqlite: include_str!("migrations/sqlite/0002_run_outcome.sql"),
         postgres: include_str!("migrations/postgres/0002_run_outcome.sql"),
     },
+    Step {
+        number: 3,
+        name: "arrival",
+        sqlite: include_str!("migrations/sqlite/0003_arrival.sql"),
+        postgres: include_str!("migrations/postgres/0003_arrival.sql"),
+    },
 ];
 
 /// Brings the tables up to date. PostgreSQL serialises this by an advisory lock; for SQLite the caller holds the

@@ -1,4 +1,8 @@
 //! Observations: what was seen, when and by whom. Appended, never changed.
+//!
+//! Those of one subject are numbered as they arrive, from 1 without gaps. A reader that sees one sees every earlier one,
+//! whichever engine and however many writers there are: the number after the last is taken by inserting it, and of two
+//! writers that take the same one the second waits for the first and takes the next.
 
 use countersign_core::time::Timestamp;
 
@@ -33,7 +37,8 @@ pub struct NewObservation<'a> {
     pub facts: &'a str,
 }
 
-/// One stored observation; the fields are those of [`NewObservation`].
+/// One stored observation; the fields are those of [`NewObservation`], and `arrival` is which of its subject's it was to
+/// arrive, from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "each field is described at NewObservation")]
 pub struct Observation {
@@ -48,16 +53,21 @@ pub struct Observation {
     pub latency_ms: Option<i64>,
     pub evidence_sha256: Option<String>,
     pub facts: String,
+    pub arrival: i64,
 }
 
 const INSERT: &str = "INSERT INTO observation (id, subject_kind, subject_key, source, observed_at, trust_class, run_id, \
-     outcome, latency_ms, evidence_sha256, facts) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
+     outcome, latency_ms, evidence_sha256, facts, arrival) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, \
+     COALESCE((SELECT arrival FROM observation WHERE subject_kind = $2 AND subject_key = $3 \
+     ORDER BY arrival DESC LIMIT 1), 0) + 1) ON CONFLICT (subject_kind, subject_key, arrival) DO NOTHING";
 
-/// The newest rows, newest first; the caller turns them round.
-const NEWEST: &str = "SELECT id, subject_kind, subject_key, source, observed_at, trust_class, run_id, outcome, \
-     latency_ms, evidence_sha256, facts FROM observation \
-     WHERE subject_kind = $1 AND subject_key = $2 AND observed_at >= $3 \
-     ORDER BY observed_at DESC, id DESC LIMIT $4";
+const ARRIVED: &str = "SELECT id, subject_kind, subject_key, source, observed_at, trust_class, run_id, outcome, \
+     latency_ms, evidence_sha256, facts, arrival FROM observation \
+     WHERE subject_kind = $1 AND subject_key = $2 AND arrival >= $3 ORDER BY arrival LIMIT $4";
+
+const LAST: &str = "SELECT id, subject_kind, subject_key, source, observed_at, trust_class, run_id, outcome, \
+     latency_ms, evidence_sha256, facts, arrival FROM observation \
+     WHERE subject_kind = $1 AND subject_key = $2 ORDER BY arrival DESC LIMIT 1";
 
 impl Store {
     /// Appends one observation and answers its id.
@@ -80,15 +90,20 @@ impl Store {
             new.evidence_sha256.into(),
             new.facts.into(),
         ];
-        match self.db.run(INSERT, &args).await {
-            Ok(_) => Ok(new.id.to_owned()),
-            Err(error) if error.is_taken() => Err(StoreError::Taken { what: "observation", id: new.id.into() }),
-            Err(error) => Err(error),
+        loop {
+            match self.db.run(INSERT, &args).await {
+                // Another writer took the number, so that one is further on: it cannot be so for ever.
+                Ok(0) => {}
+                Ok(_) => return Ok(new.id.to_owned()),
+                Err(error) if error.is_taken() => {
+                    return Err(StoreError::Taken { what: "observation", id: new.id.into() });
+                }
+                Err(error) => return Err(error),
+            }
         }
     }
 
-    /// The newest `limit` observations of one subject made at `since` or later, oldest first. Those of the same
-    /// millisecond are in the order of their ids.
+    /// The first `limit` observations of one subject from the `arrival`th on, in the order of their arrival.
     ///
     /// # Errors
     /// [`StoreError::Engine`] when they cannot be read.
@@ -96,13 +111,19 @@ impl Store {
         &self,
         subject_kind: &str,
         subject_key: &str,
-        since: Timestamp,
+        arrival: i64,
         limit: u32,
     ) -> Result<Vec<Observation>, StoreError> {
-        let args = [subject_kind.into(), subject_key.as_bytes().into(), since.millis().into(), i64::from(limit).into()];
-        let mut rows = self.db.all(NEWEST, &args, read).await?;
-        rows.reverse();
-        Ok(rows)
+        let args = [subject_kind.into(), subject_key.as_bytes().into(), arrival.into(), i64::from(limit).into()];
+        self.db.all(ARRIVED, &args, read).await
+    }
+
+    /// The observation of one subject that arrived last.
+    ///
+    /// # Errors
+    /// [`StoreError::Engine`] when it cannot be read.
+    pub async fn last_observation(&self, kind: &str, key: &str) -> Result<Option<Observation>, StoreError> {
+        self.db.one(LAST, &[kind.into(), key.as_bytes().into()], read).await
     }
 }
 
@@ -130,5 +151,6 @@ fn read(row: &Row) -> Result<Observation, StoreError> {
         latency_ms: row.int_opt("latency_ms")?,
         evidence_sha256: row.text_opt("evidence_sha256")?,
         facts: row.text("facts")?,
+        arrival: row.int("arrival")?,
     })
 }

@@ -39,7 +39,9 @@ macro_rules! contract {
 contract!(
     evidence_is_kept_once_under_its_hash,
     observations_come_back_as_they_went_in,
-    observations_are_the_newest_of_one_subject_oldest_first,
+    observations_come_in_the_order_of_their_arrival,
+    arrivals_are_numbered_without_a_gap_however_many_write,
+    what_is_derived_is_kept_once_a_subject,
     an_observation_is_never_replaced,
     what_is_no_observation_is_refused,
     a_run_ends_once,
@@ -133,6 +135,18 @@ async fn postgres_tables_from_a_newer_version_are_left_alone() {
     statement(&mut connection, sql).await;
     let error = Store::open(schema.location()).await.unwrap_err();
     assert!(matches!(error, countersign_store::StoreError::Newer(999)), "{error}");
+    schema.drop().await;
+}
+
+#[tokio::test]
+async fn rows_from_before_they_were_numbered_get_numbers_on_postgres() {
+    let Some(schema) = Schema::new().await else { return };
+    let store = schema.open().await;
+    cases::three_out_of_order(&store).await;
+    store.close().await;
+    let mut connection = sqlx::PgConnection::connect(&schema.address).await.unwrap();
+    statement(&mut connection, format!("SET search_path TO {}; {}", schema.name, files::BEFORE_ARRIVALS)).await;
+    cases::numbered_by_their_ids(&schema.open().await).await;
     schema.drop().await;
 }
 

@@ -1,5 +1,6 @@
 //! One observation of one URL, in the form that is stored and folded.
 
+use super::stored::millis;
 use crate::offer::{Offer, Reading, Word};
 use crate::time::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -103,19 +104,5 @@ impl Outcome {
             Self::NoChallenge => "no_challenge",
             Self::Unreachable => "unreachable",
         }
-    }
-}
-
-/// Whole milliseconds, because the printed form of a time keeps only seconds.
-mod millis {
-    use crate::time::Timestamp;
-    use serde::{Deserialize, Deserializer, Serializer};
-
-    pub(super) fn serialize<S: Serializer>(at: &Timestamp, out: S) -> Result<S::Ok, S::Error> {
-        out.serialize_i64(at.millis())
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(input: D) -> Result<Timestamp, D::Error> {
-        i64::deserialize(input).map(Timestamp::from_millis)
     }
 }

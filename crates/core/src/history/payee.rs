@@ -1,11 +1,14 @@
 //! The recipients of one network and asset: a small state machine over trusted looks.
 
 use super::APART_MS;
+use super::stored::millis;
 use crate::time::Timestamp;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
 /// How a recipient stands where it is offered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Role {
     /// Seen at the first look at this URL, and not yet a second time at least ten minutes later.
     /// Nothing to differ from, so this is no change.
@@ -20,11 +23,12 @@ pub enum Role {
 }
 
 /// One recipient.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Payee {
     /// Address: lower-cased on EVM networks, byte for byte elsewhere.
     pub pay_to: String,
     /// The first trusted look at it in this place.
+    #[serde(with = "millis")]
     pub since: Timestamp,
     /// How it stands.
     pub role: Role,

@@ -1,10 +1,12 @@
 //! What the trusted observations add up to.
 
 use super::payee::{self, Payee, Role};
-use super::{APART_MS, Observed, Outcome, Place, Trust, WEEK_MS, normal_address, place};
+use super::stored::{millis, millis_or_none, pairs};
+use super::{APART_MS, MOST_PLACES, Observed, Outcome, Place, Trust, WEEK_MS, normal_address, place};
 use crate::amount::Amount;
 use crate::time::Timestamp;
-use std::collections::{BTreeMap, BTreeSet};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// Counts over the last seven days, trusted observations only.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -18,36 +20,45 @@ pub struct Week {
     pub p50_ms: Option<u64>,
 }
 
+/// The most looks that the counts of seven days rest on, the newest; one a minute makes as many.
+const MOST_SAMPLES: usize = 10_080;
+
 /// What earlier observations say about one URL.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Standing {
     /// When a recipient came in the place of a known one, the last time.
+    #[serde(with = "millis_or_none")]
     pub pay_to_changed_at: Option<Timestamp>,
     /// When the lowest amount of one asset on one network last changed.
+    #[serde(with = "millis_or_none")]
     pub price_changed_at: Option<Timestamp>,
     /// When the input schema last changed.
+    #[serde(with = "millis_or_none")]
     pub schema_changed_at: Option<Timestamp>,
     /// The newest observation that counted.
+    #[serde(with = "millis_or_none")]
     pub last_trusted_at: Option<Timestamp>,
+    #[serde(with = "pairs")]
     payees: BTreeMap<Place, Vec<Payee>>,
+    #[serde(with = "pairs")]
     prices: BTreeMap<Place, Amount>,
     schema_sha256: Option<String>,
-    samples: Vec<Sample>,
+    samples: VecDeque<Sample>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Sample {
-    at: Timestamp,
-    success: bool,
-    latency_ms: Option<u64>,
-}
+/// When, whether a challenge arrived, and the round trip in milliseconds; stored as a list, because there are many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Sample(#[serde(with = "millis")] Timestamp, bool, Option<u64>);
 
 impl Standing {
-    /// This standing after one more observation, as of `now`.
+    /// This standing after one more observation, as of `now`. One that says it was made later than that changes nothing:
+    /// it would make everything after it count as late.
     #[must_use]
     pub fn with(&self, observed: &Observed, now: Timestamp) -> Self {
         let mut next = self.clone();
-        next.apply(observed, now);
+        if observed.at <= now {
+            next.add(observed);
+        }
         next
     }
 
@@ -63,47 +74,48 @@ impl Standing {
 
     /// Counts over the seven days that end at `now`.
     pub fn week(&self, now: Timestamp) -> Week {
-        let fresh = || self.samples.iter().filter(|sample| (0..=WEEK_MS).contains(&now.since(sample.at)));
+        let fresh = || self.samples.iter().filter(|sample| (0..=WEEK_MS).contains(&now.since(sample.0)));
         Week {
             n_7d: fresh().count() as u64,
-            success_7d: fresh().filter(|sample| sample.success).count() as u64,
-            p50_ms: median(fresh().filter_map(|sample| sample.latency_ms).collect()),
+            success_7d: fresh().filter(|sample| sample.1).count() as u64,
+            p50_ms: median(fresh().filter_map(|sample| sample.2).collect()),
         }
     }
 
-    pub(super) fn apply(&mut self, observed: &Observed, now: Timestamp) {
-        if !self.counts(observed, now) {
+    pub(super) fn add(&mut self, observed: &Observed) {
+        if !self.counts(observed) {
             return;
         }
         self.last_trusted_at = Some(observed.at);
-        self.sample(observed, now);
+        self.sample(observed);
         self.move_prices(observed);
         self.move_schema(observed);
         self.move_payees(observed);
     }
 
-    /// A time ahead of `now` is refused too: it would make everything after it count as late.
-    fn counts(&self, observed: &Observed, now: Timestamp) -> bool {
+    fn counts(&self, observed: &Observed) -> bool {
         let apart = self.last_trusted_at.map_or(i64::MAX, |last| observed.at.since(last));
-        let spaced = match observed.trust {
+        match observed.trust {
             Trust::Tentative => false,
             Trust::Independent => apart >= APART_MS,
             Trust::Scheduled | Trust::Settled => apart > 0,
-        };
-        spaced && observed.at <= now
+        }
     }
 
-    fn sample(&mut self, observed: &Observed, now: Timestamp) {
-        self.samples.retain(|sample| now.since(sample.at) <= WEEK_MS);
-        self.samples.push(Sample {
-            at: observed.at,
-            success: observed.outcome == Outcome::Challenge,
-            latency_ms: observed.latency_ms,
-        });
+    /// What is older than a week by the time of the look is so at every later instant.
+    fn sample(&mut self, observed: &Observed) {
+        let old = |sample: &Sample| observed.at.since(sample.0) > WEEK_MS;
+        while self.samples.len() == MOST_SAMPLES || self.samples.front().is_some_and(old) {
+            self.samples.pop_front();
+        }
+        self.samples.push_back(Sample(observed.at, observed.outcome == Outcome::Challenge, observed.latency_ms));
     }
 
     fn move_prices(&mut self, observed: &Observed) {
         for (place, amount) in lowest(observed) {
+            if !follows(&self.prices, &place) {
+                continue;
+            }
             let before = self.prices.insert(place, amount.clone());
             if before.is_some_and(|before| before != amount) {
                 self.price_changed_at = Some(observed.at);
@@ -131,12 +143,20 @@ impl Standing {
             () => Role::Pending,
         };
         for (place, pay_tos) in &offered {
+            if !follows(&self.payees, place) {
+                continue;
+            }
             let payees = self.payees.entry(place.clone()).or_default();
             if payee::look(payees, pay_tos, observed.at, newcomer) {
                 self.pay_to_changed_at = Some(observed.at);
             }
         }
     }
+}
+
+/// Whether a place is followed: the first ones are, for good. Whoever is offered in another is never known there.
+fn follows<V>(map: &BTreeMap<Place, V>, place: &Place) -> bool {
+    map.len() < MOST_PLACES || map.contains_key(place)
 }
 
 /// The recipients of each place.

@@ -1,4 +1,5 @@
 use super::*;
+use crate::time::Timestamp;
 use proptest::prelude::*;
 
 const A: &str = "0x1111111111111111111111111111111111111111";
@@ -33,7 +34,7 @@ fn offering(at: i64, offers: &[Offered]) -> Observed {
 }
 
 fn after(observations: &[Observed]) -> Standing {
-    fold(observations, minute(1_000_000))
+    History::of(observations, minute(1_000_000)).standing
 }
 
 fn scheduled(list: &[(i64, &str)]) -> Standing {
@@ -135,7 +136,7 @@ fn a_look_from_the_future_counts_for_nothing() {
 fn the_owners_looks_count_once_in_ten_minutes() {
     let looks = |times: &[i64]| {
         let seen: Vec<_> = times.iter().map(|at| seen(*at, Trust::Independent, A)).collect();
-        fold(&seen, minute(100)).week(minute(100)).n_7d
+        History::of(&seen, minute(100)).standing.week(minute(100)).n_7d
     };
     assert_eq!(looks(&[0, 1, 5, 9]), 1);
     assert_eq!(looks(&[0, 10]), 2);
@@ -221,14 +222,15 @@ fn a_schema_changes_when_its_digest_does() {
 #[test]
 fn the_week_counts_successes_and_takes_the_lower_median() {
     let look = |at, outcome, latency_ms| Observed { outcome, latency_ms, ..seen(at, Trust::Scheduled, A) };
-    let fresh = fold(
+    let fresh = History::of(
         &[
             look(0, Outcome::Challenge, Some(400)),
             look(10, Outcome::Unreachable, None),
             look(20, Outcome::NoChallenge, Some(100)),
         ],
         minute(20),
-    );
+    )
+    .standing;
     assert_eq!(fresh.week(minute(20)), Week { n_7d: 3, success_7d: 1, p50_ms: Some(100) });
     let week = 7 * 24 * 60;
     assert_eq!(fresh.week(minute(week)).n_7d, 3, "exactly seven days old still counts");

@@ -4,35 +4,55 @@
 //! one who can make them look bad is the seller.
 
 use super::standing::{lowest, offered};
-use super::{APART_MS, Observed, Place};
+use super::stored::{millis, millis_or_none, pairs};
+use super::{APART_MS, MOST_PLACES, Observed, Place};
 use crate::amount::Amount;
 use crate::time::Timestamp;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How long a price is remembered for a climb: thirty days.
 const CLIMB_MS: i64 = 30 * 24 * 60 * 60 * 1000;
 /// The most price changes remembered of one place.
 const MOST_CHANGES: usize = 32;
+/// The most recipients of one URL whose looks are counted.
+const MOST_PAYEES: usize = 256;
 
 /// Earlier looks at one URL, in the order of their times.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Trail {
+    #[serde(with = "millis_or_none")]
     last_at: Option<Timestamp>,
     schema_sha256: Option<String>,
+    #[serde(with = "pairs")]
     places: BTreeMap<Place, Steps>,
-    recent: Vec<(Timestamp, BTreeMap<Place, BTreeSet<String>>)>,
-    /// At how many looks each recipient was named, wherever it was.
+    recent: Vec<Recent>,
+    /// At how many looks each recipient was named, wherever it was; of more than are followed, those named most often.
     looks: BTreeMap<String, u64>,
 }
 
+/// Who was offered where at a look of the last ten minutes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Recent {
+    #[serde(with = "millis")]
+    at: Timestamp,
+    #[serde(with = "pairs")]
+    offered: BTreeMap<Place, BTreeSet<String>>,
+}
+
 /// What one place went through: each price with the last look at it, newest last.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Steps {
+    #[serde(with = "millis_or_none")]
     at: Option<Timestamp>,
-    prices: Vec<(Timestamp, Amount)>,
+    prices: Vec<Price>,
     payees: BTreeSet<String>,
     payees_before: BTreeSet<String>,
 }
+
+/// A price, and the last look of an unbroken row that saw it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Price(#[serde(with = "millis")] Timestamp, Amount);
 
 /// How a price stands against earlier ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,15 +75,8 @@ pub(super) enum Turnover {
 }
 
 impl Trail {
-    /// The trail of these looks, oldest first; those after `now` are left out.
-    pub fn of(looks: &[Observed], now: Timestamp) -> Self {
-        let mut trail = Self::default();
-        looks.iter().filter(|look| look.at <= now).for_each(|look| trail.add(look));
-        trail
-    }
-
     /// One that is not newer than the newest look changes nothing.
-    fn add(&mut self, look: &Observed) {
+    pub(super) fn add(&mut self, look: &Observed) {
         if !self.precedes(look) {
             return;
         }
@@ -73,13 +86,32 @@ impl Trail {
             self.places.entry(place).or_default().price(look.at, amount);
         }
         let offered = offered(look);
-        self.recent.retain(|(at, _)| look.at.since(*at) < APART_MS);
-        self.recent.push((look.at, offered.clone()));
-        for payee in offered.values().flatten().collect::<BTreeSet<_>>() {
-            *self.looks.entry(payee.clone()).or_default() += 1;
-        }
+        self.recent.retain(|recent| look.at.since(recent.at) < APART_MS);
+        self.recent.push(Recent { at: look.at, offered: offered.clone() });
+        self.count(&offered.values().flatten().collect());
         for (place, payees) in offered {
             self.places.entry(place).or_default().paid(look.at, payees);
+        }
+        self.forget();
+    }
+
+    /// Those of this look stay in any case: the next one may name them again.
+    fn count(&mut self, named: &BTreeSet<&String>) {
+        for payee in named {
+            *self.looks.entry((*payee).clone()).or_default() += 1;
+        }
+        while self.looks.len() > MOST_PAYEES {
+            let others = self.looks.iter().filter(|(payee, _)| !named.contains(payee));
+            let Some(rarest) = others.min_by_key(|(_, looks)| **looks).map(|(payee, _)| payee.clone()) else { return };
+            self.looks.remove(&rarest);
+        }
+    }
+
+    /// Of more places than are followed, the one that was not offered for longest goes first.
+    fn forget(&mut self) {
+        while self.places.len() > MOST_PLACES {
+            let oldest = self.places.iter().min_by_key(|(_, steps)| steps.at).map(|(place, _)| place.clone());
+            oldest.and_then(|place| self.places.remove(&place));
         }
     }
 
@@ -96,7 +128,7 @@ impl Trail {
     /// How asking `amount` at `at` compares.
     pub(super) fn drift(&self, place: &Place, amount: &Amount, at: Timestamp) -> Option<Drift> {
         let steps = self.places.get(place)?;
-        let (_, last) = steps.prices.last()?;
+        let Price(_, last) = steps.prices.last()?;
         if let Some(start) = steps.climb(amount, at) {
             return Some(Drift::Walk(start));
         }
@@ -125,7 +157,7 @@ impl Trail {
             None => !then.is_empty() && then.values().flatten().all(|payee| !now.contains(payee)),
         };
         let soon = |at: Timestamp| look.at.since(at) < APART_MS;
-        self.recent.iter().any(|(at, then)| soon(*at) && replaced(then))
+        self.recent.iter().any(|recent| soon(recent.at) && replaced(&recent.offered))
     }
 
     /// The schema before, when it was another one.
@@ -138,13 +170,13 @@ impl Steps {
     fn price(&mut self, at: Timestamp, amount: Amount) {
         self.at = Some(at);
         match self.prices.last_mut() {
-            Some((seen, last)) if *last == amount => return *seen = at,
+            Some(Price(seen, last)) if *last == amount => return *seen = at,
             _ => {}
         }
         if self.prices.len() == MOST_CHANGES {
             self.prices.remove(0);
         }
-        self.prices.push((at, amount));
+        self.prices.push(Price(at, amount));
     }
 
     fn paid(&mut self, at: Timestamp, payees: BTreeSet<String>) {
@@ -158,7 +190,7 @@ impl Steps {
     /// Where the climb that ends in `amount` began, when it has at least two steps and doubled.
     fn climb(&self, amount: &Amount, at: Timestamp) -> Option<Amount> {
         let (mut top, mut steps) = (amount, 0);
-        for (seen, price) in self.prices.iter().rev() {
+        for Price(seen, price) in self.prices.iter().rev() {
             if price > top || at.since(*seen) > CLIMB_MS {
                 break;
             }

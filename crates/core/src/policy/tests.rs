@@ -2,7 +2,7 @@ use super::*;
 use crate::amount::{Amount, Usd};
 use crate::asset;
 use crate::endpoint::ResourceUrl;
-use crate::history::{Observed, Offered, Outcome, Standing, Trust, fold};
+use crate::history::{History, Observed, Offered, Outcome, Standing, Trust};
 use crate::network::Network;
 use crate::offer::rules::finding;
 use crate::offer::{Grade, Interop, Offer, Reading, ReadingKind, Schema, SchemaSource, Source, Word, Written};
@@ -84,11 +84,11 @@ fn look(at: i64, pay_to: &str, outcome: Outcome) -> Observed {
 fn four() -> Standing {
     let outcomes = [Outcome::Challenge, Outcome::Challenge, Outcome::NoChallenge, Outcome::Challenge];
     let looks: Vec<_> = (0..).step_by(10).zip(outcomes).map(|(at, outcome)| look(at, A, outcome)).collect();
-    fold(&looks, minute(40))
+    History::of(&looks, minute(40)).standing
 }
 
 fn paid(list: &[(i64, &str)]) -> Standing {
-    fold(&list.iter().map(|(at, to)| look(*at, to, Outcome::Challenge)).collect::<Vec<_>>(), minute(40))
+    History::of(&list.iter().map(|(at, to)| look(*at, to, Outcome::Challenge)).collect::<Vec<_>>(), minute(40)).standing
 }
 
 fn run(request: &CheckRequest, reading: &Reading, standing: &Standing) -> Decision {

@@ -10,7 +10,7 @@ use std::time::Duration;
 use countersign_core::endpoint::ResourceUrl;
 use countersign_core::finding::Finding;
 use countersign_core::offer::ReadingKind;
-use countersign_core::sibling::{self, Look, STANDS_MS, Seen};
+use countersign_core::sibling::{self, Look, Seen};
 use countersign_core::time::Timestamp;
 use countersign_probe::{Answer, Refused, RefusedCode};
 use countersign_store::{NewObservation, Observation};
@@ -140,9 +140,8 @@ impl Checker {
     }
 
     async fn remembered(&self, folder: &str, at: Timestamp) -> Result<Option<Asked>, CheckError> {
-        let since = at.plus_millis(-STANDS_MS);
-        let mut rows = self.store.observations("siblings", folder, since, 1).await?;
-        Ok(rows.pop().and_then(|row| Asked::standing(row, at)))
+        let last = self.store.last_observation("siblings", folder).await?;
+        Ok(last.and_then(|row| Asked::standing(row, at)))
     }
 
     async fn keep_sibling(

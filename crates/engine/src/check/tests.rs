@@ -35,7 +35,7 @@ async fn the_seventh_look_in_a_minute_at_one_domain_is_refused_and_leaves_no_tra
         other => panic!("{other:?}"),
     };
     assert_eq!((limited.domain.as_str(), limited.retry_after_ms), ("seller.localhost", 60_000));
-    let rows = checker.store.observations("endpoint", seventh, Timestamp::from_seconds(0), 10).await.unwrap();
+    let rows = checker.store.observations("endpoint", seventh, 0, 10).await.unwrap();
     assert!(rows.is_empty(), "a look that was not made is no observation");
     assert!(checker.check(&request("https://other.localhost/")).await.is_ok(), "another domain has its own minute");
 }
@@ -175,7 +175,7 @@ async fn a_history_row_that_does_not_read_ends_the_check_and_stays_as_it_is() {
         let error = checker.check(&request(url)).await.unwrap_err();
         assert_eq!(error.code(), "history_damaged", "{error}");
         assert!(error.to_string().contains(url) && error.hint().contains("backup"), "{error}");
-        let rows = checker.store.observations("endpoint", url, Timestamp::from_seconds(0), 10).await.unwrap();
+        let rows = checker.store.observations("endpoint", url, 0, 10).await.unwrap();
         assert_eq!(rows.iter().map(|row| row.facts.as_str()).collect::<Vec<_>>(), [facts], "nothing came of it");
     }
 }

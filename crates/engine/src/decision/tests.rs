@@ -4,7 +4,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use countersign_core::endpoint::ResourceUrl;
-use countersign_core::history::{Trail, fold};
+use countersign_core::history::History;
 use countersign_core::sign::{SigningKey, open, seal};
 use countersign_probe::RefusedCode;
 use proptest::collection::vec;
@@ -47,7 +47,7 @@ fn signed(result: Result<Answer, Refused>, request: &CheckRequest) -> Vec<u8> {
     let reading = read(&request.url, "GET", NOW, &result, &[]).and(transport::findings(&result));
     let observed = observed(NOW, &result, &reading);
     let id = "00000000-0000-7000-8000-000000000000".to_owned();
-    let (before, trail) = (fold(&[], NOW), Trail::of(&[], NOW));
+    let History { standing: before, trail, .. } = History::default();
     let sighting = Sighting {
         at: NOW,
         method: "GET",

@@ -67,7 +67,7 @@ async fn a_folder_is_asked_once_a_day_and_what_it_said_is_evidence_of_every_chec
     }
     assert_eq!(first["evidence"]["observation_ids"][1], second["evidence"]["observation_ids"][1]);
     assert_ne!(first["evidence"]["observation_ids"][0], second["evidence"]["observation_ids"][0]);
-    let rows = world.store.observations("siblings", request.url.folder(), Timestamp::from_seconds(0), 9).await.unwrap();
+    let rows = world.store.observations("siblings", request.url.folder(), 0, 9).await.unwrap();
     assert_eq!(rows.iter().map(|row| row.outcome.as_str()).collect::<Vec<_>>(), ["challenge"]);
 }
 

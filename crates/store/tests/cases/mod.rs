@@ -1,7 +1,7 @@
 //! The contract: what holds whichever engine is behind the store.
 
 use countersign_core::time::Timestamp;
-use countersign_store::{Begun, Due, NewObservation, Request, Store, StoreError};
+use countersign_store::{Begun, Derived, Due, NewObservation, Request, Store, StoreError};
 
 /// SHA-256 of "abc", from FIPS 180-4's worked example.
 const ABC: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
@@ -57,7 +57,7 @@ pub(crate) async fn observations_come_back_as_they_went_in(store: &Store) {
     };
     assert_eq!(store.append_observation(&full).await.unwrap(), first);
     store.append_observation(&seen(&second, FOREIGN, i64::MAX)).await.unwrap();
-    let rows = store.observations("endpoint", FOREIGN, at(i64::MIN), 10).await.unwrap();
+    let rows = store.observations("endpoint", FOREIGN, 0, 10).await.unwrap();
     assert_eq!(rows.len(), 2);
     let row = &rows[0];
     assert_eq!((row.id.as_str(), row.subject_key.as_str(), row.observed_at), (first.as_str(), FOREIGN, at(i64::MIN)));
@@ -74,22 +74,73 @@ pub(crate) async fn observations_come_back_as_they_went_in(store: &Store) {
     assert_eq!((&bare.run_id, bare.latency_ms, &bare.evidence_sha256), (&None, None, &None));
 }
 
-pub(crate) async fn observations_are_the_newest_of_one_subject_oldest_first(store: &Store) {
-    // Late arrivals: appended out of order, two in the same millisecond.
+pub(crate) async fn observations_come_in_the_order_of_their_arrival(store: &Store) {
+    // Neither their ids nor their times are in order, and two are of the same millisecond.
     for (n, when) in [(1, 30), (4, 10), (3, 20), (2, 20)] {
         store.append_observation(&seen(&id(n), "a", when)).await.unwrap();
     }
     store.append_observation(&seen(&id(9), "A", 25)).await.unwrap();
     store.append_observation(&NewObservation { subject_kind: "domain", ..seen(&id(8), "a", 25) }).await.unwrap();
-    let listed = async |since, limit| {
-        let rows = store.observations("endpoint", "a", at(since), limit).await.unwrap();
-        rows.into_iter().map(|row| row.id).collect::<Vec<_>>()
+    let listed = async |arrival, limit| {
+        let rows = store.observations("endpoint", "a", arrival, limit).await.unwrap();
+        rows.into_iter().map(|row| (row.arrival, row.id)).collect::<Vec<_>>()
     };
-    assert_eq!(listed(0, 10).await, [id(4), id(2), id(3), id(1)]);
-    assert_eq!(listed(20, 10).await, [id(2), id(3), id(1)]);
-    assert_eq!(listed(0, 2).await, [id(3), id(1)]);
-    assert_eq!(listed(31, 10).await, [""; 0]);
-    assert_eq!(listed(0, 0).await, [""; 0]);
+    let all = [(1, id(1)), (2, id(4)), (3, id(3)), (4, id(2))];
+    assert_eq!((listed(0, 10).await, listed(2, 2).await), (all.to_vec(), all[1..3].to_vec()));
+    assert_eq!((listed(5, 10).await, listed(0, 0).await), (Vec::new(), Vec::new()));
+    let last = async |kind, key| store.last_observation(kind, key).await.unwrap().map(|row| (row.arrival, row.id));
+    assert_eq!((last("endpoint", "a").await, last("endpoint", "A").await), (Some((4, id(2))), Some((1, id(9)))));
+    assert_eq!((last("domain", "a").await, last("domain", "A").await), (Some((1, id(8))), None));
+}
+
+/// Of two subjects, none in the order of its id.
+pub(crate) async fn three_out_of_order(store: &Store) {
+    for (n, key) in [(3, "a"), (1, "a"), (2, "b")] {
+        store.append_observation(&seen(&id(n), key, 5)).await.unwrap();
+    }
+}
+
+/// What [`three_out_of_order`] wrote, numbered by a step of the tables; the next one goes on from there.
+pub(crate) async fn numbered_by_their_ids(store: &Store) {
+    store.append_observation(&seen(&id(0), "a", 5)).await.unwrap();
+    for (key, wanted) in [("a", vec![(1, id(1)), (2, id(3)), (3, id(0))]), ("b", vec![(1, id(2))])] {
+        let rows = store.observations("endpoint", key, 0, 10).await.unwrap();
+        assert_eq!(rows.into_iter().map(|row| (row.arrival, row.id)).collect::<Vec<_>>(), wanted);
+    }
+}
+
+/// Sixteen writers of one subject, and a reader beside them that must never see a later one without an earlier one.
+pub(crate) async fn arrivals_are_numbered_without_a_gap_however_many_write(store: &Store) {
+    let mut writers = tokio::task::JoinSet::new();
+    for writer in 0..16 {
+        let store = store.clone();
+        writers.spawn(async move {
+            for n in 0..20 {
+                store.append_observation(&seen(&id(1000 * writer + n), "a", 5)).await.unwrap();
+            }
+        });
+    }
+    let numbers = async || {
+        let rows = store.observations("endpoint", "a", 0, 1000).await.unwrap();
+        rows.iter().map(|row| row.arrival).collect::<Vec<_>>()
+    };
+    while !writers.is_empty() {
+        let seen = numbers().await;
+        assert!(seen.iter().copied().eq(1..=i64::try_from(seen.len()).unwrap()), "{seen:?}");
+        while writers.try_join_next().is_some_and(|done| done.is_ok()) {}
+    }
+    assert_eq!(numbers().await, (1..=320).collect::<Vec<_>>());
+}
+
+pub(crate) async fn what_is_derived_is_kept_once_a_subject(store: &Store) {
+    assert_eq!(store.derived("endpoint", FOREIGN).await.unwrap(), None);
+    let kept = |upto, bytes: &[u8]| Derived { form: u32::MAX, upto, upto_id: id(1), bytes: bytes.to_vec() };
+    store.keep_derived("domain", FOREIGN, &kept(1, b"other")).await.unwrap();
+    for derived in [kept(i64::MAX, b"\0\xff"), kept(3, b"")] {
+        store.keep_derived("endpoint", FOREIGN, &derived).await.unwrap();
+        assert_eq!(store.derived("endpoint", FOREIGN).await.unwrap(), Some(derived));
+    }
+    assert_eq!(store.derived("domain", FOREIGN).await.unwrap(), Some(kept(1, b"other")));
 }
 
 pub(crate) async fn an_observation_is_never_replaced(store: &Store) {
@@ -97,7 +148,7 @@ pub(crate) async fn an_observation_is_never_replaced(store: &Store) {
     store.append_observation(&seen(&id, "a", 1)).await.unwrap();
     let error = store.append_observation(&seen(&id, "a", 2)).await.unwrap_err();
     assert!(matches!(error, StoreError::Taken { what: "observation", .. }), "{error}");
-    let rows = store.observations("endpoint", "a", at(0), 10).await.unwrap();
+    let rows = store.observations("endpoint", "a", 0, 10).await.unwrap();
     assert_eq!(rows.iter().map(|row| row.observed_at).collect::<Vec<_>>(), [at(1)]);
 }
 
@@ -268,7 +319,7 @@ pub(crate) async fn the_writes_of_five_hundred_checks_at_once_are_all_there(stor
     }
     let failed: Vec<_> = checks.join_all().await.into_iter().filter_map(Result::err).collect();
     assert!(failed.is_empty(), "{}: {}", failed.len(), failed[0]);
-    assert_eq!(store.observations("endpoint", "a", at(0), 1000).await.unwrap().len(), 500);
+    assert_eq!(store.observations("endpoint", "a", 0, 1000).await.unwrap().len(), 500);
     for n in 0..500_u32 {
         assert_eq!(store.run(&format!("run-{n}")).await.unwrap().unwrap().finished, Some(at(3)));
         for kind in ["decision", "receipt"] {

@@ -165,6 +165,23 @@ async fn a_place_that_cannot_be_made_is_named() {
     assert!(matches!(error, StoreError::File { .. }), "{error:?}");
 }
 
+/// Takes the third step back.
+pub(crate) const BEFORE_ARRIVALS: &str = "DROP INDEX observation_by_arrival; \
+    ALTER TABLE observation DROP COLUMN arrival; DROP TABLE derived; \
+    CREATE INDEX observation_by_subject ON observation (subject_kind, subject_key, observed_at, id); \
+    DELETE FROM _sqlx_migrations WHERE version = 3";
+
+#[tokio::test]
+async fn rows_from_before_they_were_numbered_get_numbers() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("countersign.db");
+    let store = Store::open(at(&path)).await.unwrap();
+    crate::cases::three_out_of_order(&store).await;
+    store.close().await;
+    behind_our_back(&path, BEFORE_ARRIVALS).await;
+    crate::cases::numbered_by_their_ids(&Store::open(at(&path)).await.unwrap()).await;
+}
+
 async fn behind_our_back(path: &Path, sql: &'static str) {
     use sqlx::Connection as _;
     let options = sqlx::sqlite::SqliteConnectOptions::new().filename(path);

@@ -1,4 +1,4 @@
-use super::super::{Outcome, Trust, fold, offered};
+use super::super::{History, Outcome, Trust, offered};
 use super::*;
 use crate::offer::{Exchange, read};
 use crate::time::Timestamp;
@@ -68,7 +68,7 @@ fn told_of(readings: &[(i64, Reading)], accepts: bool) -> Vec<(&'static str, Str
     let (last, earlier) = looks.split_last().unwrap();
     let reading = &readings.last().unwrap().1;
     let now = minute(1_000_000);
-    let found = examine(reading, last, &Trail::of(earlier, now), &fold(&looks, now), accepts);
+    let found = examine(reading, last, &History::of(earlier, now).trail, &History::of(&looks, now).standing, accepts);
     found.into_iter().map(|finding| (finding.rule, finding.subject)).collect()
 }
 
@@ -94,7 +94,8 @@ fn known(list: &[(i64, &str)]) -> (Acquaintance, u64) {
     let looks: Vec<_> = list.iter().map(|(at, to)| look(*at, &challenge(&[option(to, "5000")], None))).collect();
     let (earlier, now) = (&looks[..looks.len() - 1], minute(1_000_000));
     let reading = challenge(&[option(list.last().unwrap().1, "5000")], None);
-    acquaintance(&fold(&looks, now), &Trail::of(earlier, now), &reading, &reading.offers[0]).unwrap()
+    acquaintance(&History::of(&looks, now).standing, &History::of(earlier, now).trail, &reading, &reading.offers[0])
+        .unwrap()
 }
 
 /// One look establishes nobody, and neither do many within ten minutes.
@@ -116,8 +117,8 @@ fn a_recipient_is_first_then_seen_then_established() {
 fn of_a_recipient_that_nobody_can_pay_no_history_is_told() {
     let reading = challenge(&[option("walletaddress", "5000"), option(A, "5000"), polygon(B)], None);
     let past = [look(0, &challenge(&[option(A, "5000")], None))];
-    let (now, trail) = (minute(1000), Trail::of(&past, minute(1000)));
-    let standing = fold(&past, now).with(&look(20, &reading), now);
+    let (now, trail) = (minute(1000), History::of(&past, minute(1000)).trail);
+    let standing = History::of(&past, now).standing.with(&look(20, &reading), now);
     let known = reading.offers.iter().map(|offer| acquaintance(&standing, &trail, &reading, offer));
     let wanted = [None, Some((Acquaintance::Established, 1)), Some((Acquaintance::New, 0))];
     assert_eq!(known.collect::<Vec<_>>(), wanted);
@@ -197,16 +198,16 @@ fn an_anonymous_look_counts_against_a_seller_and_never_for_a_recipient() {
     let (cheap, dear) = (challenge(&[option(A, "5000")], None), challenge(&[option(A, "6000")], None));
     let tentative = |at, reading| Observed { trust: Trust::Tentative, ..look(at, reading) };
     let now = minute(1000);
-    let trail = Trail::of(&[tentative(0, &cheap)], now);
+    let trail = History::of(&[tentative(0, &cheap)], now).trail;
     let found = examine(&dear, &tentative(5, &dear), &trail, &Standing::default(), false);
     assert_eq!(found.iter().map(|one| one.rule).collect::<Vec<_>>(), ["history.price_unstable"]);
-    assert_eq!(fold(&[tentative(0, &cheap), tentative(20, &cheap)], now), Standing::default());
+    assert_eq!(History::of(&[tentative(0, &cheap), tentative(20, &cheap)], now).standing, Standing::default());
 }
 
 #[test]
 fn a_look_older_than_the_newest_is_compared_with_nothing() {
     let (cheap, dear) = (challenge(&[option(A, "5000")], None), challenge(&[option(A, "6000")], None));
-    let trail = Trail::of(&[look(5, &cheap)], minute(1000));
+    let trail = History::of(&[look(5, &cheap)], minute(1000)).trail;
     for (at, expected) in [(5, 0), (4, 0), (6, 1)] {
         assert_eq!(examine(&dear, &look(at, &dear), &trail, &Standing::default(), false).len(), expected, "{at}");
     }
@@ -230,7 +231,13 @@ fn findings_enter_the_word() {
     let word = |new: Reading, at: i64| {
         let (before, now) = ([look(0, &old), look(10, &old)], minute(1000));
         let last = look(at, &new);
-        let found = examine(&new, &last, &Trail::of(&before, now), &fold(&before, now).with(&last, now), false);
+        let found = examine(
+            &new,
+            &last,
+            &History::of(&before, now).trail,
+            &History::of(&before, now).standing.with(&last, now),
+            false,
+        );
         new.and(found).word
     };
     assert_eq!(word(old.clone(), 20), Word::Payable);
