@@ -4,6 +4,7 @@ mod app;
 mod args;
 mod commands;
 mod lab;
+mod private;
 #[cfg(test)]
 mod refusals;
 mod settings;

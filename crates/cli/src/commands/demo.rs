@@ -19,6 +19,7 @@ use crate::Exit;
 use crate::app;
 use crate::args::{CheckArgs, DemoArgs, Global};
 use crate::lab::{self, Lab, Looks, Seller};
+use crate::private;
 use crate::settings::Settings;
 use crate::show;
 
@@ -246,11 +247,11 @@ fn keep(folder: &Path, turns: &[Turn]) -> anyhow::Result<()> {
     for turn in turns {
         let path = folder.join(format!("{}.decision.json", turn.seller.name));
         let Some(bytes) = &turn.bytes else { continue };
-        std::fs::write(&path, bytes).with_context(|| format!("cannot write {}", path.display()))?;
+        private::write(&path, bytes).with_context(|| format!("cannot write {}", path.display()))?;
         let Some(receipt) = &turn.receipt else { continue };
         let path = folder.join(format!("{}.receipt.json", turn.seller.name));
         let text = format!("{}\n", receipt.to_value());
-        std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+        private::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
     }
     let (from, to) = (folder.join("log").join("trust"), folder.join("trust"));
     std::fs::copy(&from, &to).with_context(|| format!("cannot write {}", to.display()))?;

@@ -13,6 +13,7 @@ use countersign_engine::verify::signed_part;
 use crate::Exit;
 use crate::app::{self, Failure};
 use crate::args::{Global, ReceiptCommand};
+use crate::private;
 use crate::settings::Settings;
 use crate::show;
 
@@ -66,7 +67,7 @@ fn write(global: &Global, out: Option<&Path>, text: &str) -> anyhow::Result<Exit
     match out {
         None => show::raw(text.trim_end_matches('\n')),
         Some(path) => {
-            std::fs::write(path, text)
+            private::write(path, text)
                 .map_err(|error| Failure::usage(format!("cannot write {}: {error}", path.display())))?;
             show::note(global, &format!("receipt in {}", path.display()));
         }

@@ -1,10 +1,12 @@
 //! How an answer or a failure reaches whoever asked: as JSON, into files, into a full disk, past a progress bar.
 
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use crate::common::{command, run, told};
+use crate::common::{command, mode, run, told};
 
 const URL: &str = "https://one.localhost/";
 
@@ -63,6 +65,10 @@ fn a_file_nobody_can_write_to_is_found_before_anything_is_asked() {
     assert_eq!(out.status.code(), Some(4), "the seller is not there");
     assert_eq!(std::fs::read(path("old.json")).expect("a file"), b"kept", "there was no receipt to replace it");
     assert!(std::fs::read(path("d.json")).is_ok_and(|bytes| bytes.starts_with(b"{")), "the positive control");
+    assert_eq!(mode(&path("d.json")), 0o600, "it says what somebody wanted to buy");
+    std::fs::set_permissions(path("d.json"), Permissions::from_mode(0o640)).expect("ours");
+    assert_eq!(run(folder.path(), &["check", URL, "--out", "d.json"]).status.code(), Some(4));
+    assert_eq!(mode(&path("d.json")), 0o640, "what its owner opened to a group stays open to it");
     assert_eq!(run(folder.path(), &["check", URL, "--receipt", "new.json"]).status.code(), Some(4));
     assert!(!path("new.json").exists(), "an empty file is no receipt");
 }

@@ -158,3 +158,9 @@ pub(crate) fn copy(from: &Path, to: &Path) {
         }
     }
 }
+
+/// Who may read and write a file, as `chmod` counts it.
+pub(crate) fn mode(path: &Path) -> u32 {
+    use std::os::unix::fs::PermissionsExt as _;
+    std::fs::metadata(path).expect("a file").permissions().mode() & 0o777
+}

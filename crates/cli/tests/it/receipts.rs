@@ -149,6 +149,8 @@ fn the_demo_leaves_receipts_that_verify_with_its_trust_file_alone() {
     let changed =
         std::fs::read_to_string(receipt).expect("the receipt").replacen("\\\"payable\\\"", "\\\"mismatch\\\"", 1);
     std::fs::write(kept.join("changed.json"), changed).expect("written");
+    let private = |name: &str| common::mode(&folder.path().join(name)) == 0o600;
+    assert!(private("kept/honest-v2.receipt.json") && private("kept/honest-v2.decision.json"), "they open the log");
     let from_kept = |args: &[&str]| run(folder.path(), &[args, &["--data", "kept", "--quiet"]].concat());
     let decision = kept.join("honest-v2.decision.json");
     let decision = decision.to_str().expect("text");
@@ -158,6 +160,7 @@ fn the_demo_leaves_receipts_that_verify_with_its_trust_file_alone() {
     assert_eq!(from_kept(&["receipt", "export", decision, "--proof", "--out", "again.tlog-proof"]), Some(0));
     assert!(read("again.tlog-proof").starts_with(b"c2sp.org/tlog-proof@v1\nindex "));
     assert_eq!(from_kept(&["receipt", "upgrade", "again.json", "--out", "newer.json"]), Some(0));
+    assert!(["again.json", "again.tlog-proof", "newer.json"].into_iter().all(private));
     assert_ne!(read("newer.json"), read("again.json"), "the log has grown since");
     assert_eq!(from_kept(&["verify", "newer.json", "--require-pq"]), Some(0));
     assert_eq!(from_kept(&["receipt", "upgrade", decision]), Some(3), "a decision is no receipt");

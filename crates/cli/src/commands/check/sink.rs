@@ -3,12 +3,13 @@
 //! It is opened before the look, so that a path nobody can write to is found while nothing has been asked, signed or
 //! logged. What stood there before is kept until there is something to put in its place.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{ErrorKind, Write as _};
 use std::path::Path;
 
 use crate::app::Failure;
 use crate::args::Global;
+use crate::private;
 use crate::show;
 
 pub(super) struct Sink<'a> {
@@ -20,11 +21,11 @@ pub(super) struct Sink<'a> {
 
 impl<'a> Sink<'a> {
     pub(super) fn open(path: &'a Path) -> anyhow::Result<Self> {
-        let new = OpenOptions::new().write(true).create_new(true).open(path);
+        let new = private::options().create_new(true).open(path);
         let opened = match new {
             Ok(file) => Ok(Self { path, file, made_empty: true }),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                let old = OpenOptions::new().write(true).open(path);
+                let old = private::options().open(path);
                 old.map(|file| Self { path, file, made_empty: false })
             }
             Err(error) => Err(error),
