@@ -16,6 +16,8 @@ mod tiles;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
+use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread;
@@ -23,6 +25,7 @@ use std::time::{Duration, Instant};
 
 use countersign_core::leaf::{LeafType, Minute, Reveal, Salt};
 use countersign_tlog::checkpoint::Checkpoint;
+use countersign_tlog::key::{KeyId, KeyName};
 use countersign_tlog::merkle::leaf_hash;
 use countersign_tlog::note::Note;
 use countersign_tlog::policy::{Policy, PostQuantum};
@@ -173,19 +176,23 @@ impl LogBook {
         &self.place
     }
 
-    /// The same receipt under the newest checkpoint that witnesses have cosigned, or the newest when none covers it.
+    /// The same receipt under a newer checkpoint: the one that witnesses have cosigned last, or the newest while that one
+    /// is smaller than what the receipt has. It never goes back: where the newer one would be smaller, or lack a
+    /// cosigner whose line the receipt carries, the receipt stays as it is.
     ///
     /// # Errors
     /// [`LogError`]; `Wrong` when the log holds another entry there, or is another log.
     pub fn upgrade(&self, old: &Receipt) -> Result<Receipt, LogError> {
         self.seeds()?;
-        let new = self.enter(&Ask::Receipt(old.index))?;
+        let size = Checkpoint::parse(old.checkpoint.text()).map_or(0, |held| held.size);
+        let new = self.enter(&Ask::Receipt { index: old.index, from: size })?;
         if (&new.log_origin, new.leaf_hash) != (&old.log_origin, old.leaf_hash) {
             return Err(LogError::Wrong("it is for another entry, or of another log".to_owned()));
         }
         let receipt = Receipt { reveal: old.reveal.clone(), ..new };
         self.confirm(&receipt)?;
-        Ok(receipt)
+        // A receipt that does not hold is no measure for one that does.
+        Ok(if goes_back(old, &receipt) && self.confirm(old).is_ok() { old.clone() } else { receipt })
     }
 
     /// What was signed last, by which keys, and whether a process holds the log. Only reads, so it works on a copy that
@@ -228,7 +235,7 @@ impl LogBook {
                     // A holder that is ending; the leaf carries its key, so another try is safe.
                     Ok(Err(error)) if is_ending(&error) => error,
                     Ok(answer) => return answer,
-                    Err(unreachable) => LogError::Unreachable(unreachable.to_string()),
+                    Err(unreachable) => LogError::Unreachable(silence(&unreachable)),
                 },
                 Err(error) => return Err(error),
             };
@@ -306,21 +313,29 @@ impl LogBook {
     }
 }
 
+/// Why the holder gave no answer. The system's words for one that let a limit pass say nothing to a reader.
+fn silence(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => format!("no answer within {} s", PATIENCE.as_secs()),
+        _ => error.to_string(),
+    }
+}
+
 /// What one wants of a log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Ask {
     /// A new entry.
     Append(Entry),
-    /// The receipt of an entry that is there.
-    Receipt(u64),
+    /// The receipt of an entry that is there, under a checkpoint of at least `from` entries.
+    Receipt { index: u64, from: u64 },
 }
 
 impl Ask {
     fn answer(&self, log: &Log, dir: &Path) -> Result<Receipt, LogError> {
         match self {
             Self::Append(entry) => append_held(log, entry.clone()),
-            Self::Receipt(index) => {
-                let (checkpoint, note) = best_checkpoint(log, dir, *index);
+            Self::Receipt { index, from } => {
+                let (checkpoint, note) = best_checkpoint(log, dir, (*index).saturating_add(1).max(*from));
                 Ok(Receipt {
                     log_origin: checkpoint.origin,
                     index: *index,
@@ -334,15 +349,28 @@ impl Ask {
     }
 }
 
-/// The newest checkpoint that witnesses have cosigned when it covers the entry, else the newest: others vouch for the
-/// first one.
-fn best_checkpoint(log: &Log, dir: &Path, index: u64) -> (Checkpoint, Note) {
+/// The newest checkpoint that witnesses have cosigned when it has that many entries, else the newest: others vouch for
+/// the first one.
+fn best_checkpoint(log: &Log, dir: &Path, least: u64) -> (Checkpoint, Note) {
     let head = log.head();
     let cosigned = std::fs::read(dir.join(COSIGNED)).ok().and_then(|bytes| Note::parse(&bytes).ok());
     let read = |note: Note| Some((Checkpoint::parse(note.text()).ok()?, note));
-    let covers = |(point, _): &(Checkpoint, Note)| point.size > index && point.size <= head.checkpoint.size;
+    let covers = |(point, _): &(Checkpoint, Note)| point.size >= least && point.size <= head.checkpoint.size;
     let best = cosigned.and_then(read).filter(covers);
     best.unwrap_or_else(|| (head.checkpoint.clone(), head.note.clone()))
+}
+
+/// Whether the checkpoint of `new` is smaller than that of `old`, or lacks one of its cosigners.
+fn goes_back(old: &Receipt, new: &Receipt) -> bool {
+    let size = |receipt: &Receipt| Checkpoint::parse(receipt.checkpoint.text()).map_or(0, |held| held.size);
+    size(new) < size(old) || !cosigners(old).is_subset(&cosigners(new))
+}
+
+/// The keys of others than the log whose lines the checkpoint carries.
+fn cosigners(receipt: &Receipt) -> BTreeSet<(KeyName, KeyId)> {
+    let others =
+        receipt.checkpoint.signatures().iter().filter(|line| line.name().as_str() != receipt.log_origin.as_str());
+    others.map(|line| (line.name().clone(), line.id())).collect()
 }
 
 /// Whether the holder's answer says that it holds no longer.

@@ -163,7 +163,8 @@ impl Read for Timed<'_> {
 
 fn ask(line: &str) -> Option<Ask> {
     if let Some(index) = member(line, "index") {
-        return Some(Ask::Receipt(index.parse().ok()?));
+        let from = member(line, "from").map_or(Some(0), |from| from.parse().ok())?;
+        return Some(Ask::Receipt { index: index.parse().ok()?, from });
     }
     let (key, leaf) = (member(line, "key")?, member(line, "leaf")?);
     let mut idempotency_key = [0; 32];
@@ -173,7 +174,7 @@ fn ask(line: &str) -> Option<Ask> {
 
 fn written(ask: &Ask) -> io::Result<Value> {
     Ok(match ask {
-        Ask::Receipt(index) => json!({"index": index.to_string()}),
+        Ask::Receipt { index, from } => json!({"index": index.to_string(), "from": from.to_string()}),
         Ask::Append(entry) => {
             let leaf = std::str::from_utf8(&entry.leaf).map_err(|_| io::ErrorKind::InvalidData)?;
             json!({"key": hex::encode(entry.idempotency_key), "leaf": leaf})
