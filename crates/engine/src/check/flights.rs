@@ -25,7 +25,9 @@ impl<K: Eq + Hash + Clone, V: Clone> Flights<K, V> {
         let aboard = Aboard { flights: self, about, flight };
         aboard.flight.get_or_try_init(|| work).await.cloned()
     }
+}
 
+impl<K, V> Flights<K, V> {
     fn up(&self) -> MutexGuard<'_, HashMap<K, Flight<V>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -41,7 +43,7 @@ struct Aboard<'a, K: Eq + Hash, V> {
 
 impl<K: Eq + Hash, V> Drop for Aboard<'_, K, V> {
     fn drop(&mut self) {
-        let mut up = self.flights.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut up = self.flights.up();
         let mine = up.get(&self.about).is_some_and(|up| Arc::ptr_eq(up, &self.flight));
         // The two are the map's and this one's.
         if mine && (self.flight.initialized() || Arc::strong_count(&self.flight) <= 2) {
