@@ -60,6 +60,14 @@ pub enum StoreError {
     /// No room for what was to be written; the statement was undone.
     #[error("the disk that holds the database is full. Nothing was written by halves")]
     Full,
+    /// No database answers at the address. Names host and port alone, never the address with its password.
+    #[error("no database answers at {place}: {why}")]
+    Unreachable {
+        /// `host:port`.
+        place: String,
+        /// What the system said, or for how long nothing came.
+        why: String,
+    },
     /// Anything else the engine refused: no connection, time out.
     #[error("the database did not answer as expected: {0}")]
     Engine(#[source] sqlx::Error),
@@ -80,7 +88,9 @@ impl StoreError {
             Self::Taken { .. } => "nothing was changed; try again",
             Self::Invalid { .. } | Self::Arguments { .. } => "report this as a defect of this program",
             Self::Full => "make room on it and run the command again",
-            Self::Engine(_) => "check that the database answers; `countersign config` says which one is in force",
+            Self::Unreachable { .. } | Self::Engine(_) => {
+                "check that the database answers; `countersign config` says which one is in force"
+            }
         }
     }
 

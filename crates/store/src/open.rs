@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr as _;
 use std::time::{Duration, Instant};
 
-use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
+use sqlx::Connection as _;
+use sqlx::postgres::{PgConnectOptions, PgConnection, PgPoolOptions};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 
 use crate::db::{Db, Pool};
@@ -86,10 +87,25 @@ impl Store {
 
 async fn postgres(address: &str, patience: Duration) -> Result<Db, StoreError> {
     let options = PgConnectOptions::from_str(address)?;
+    reach(&options, patience).await?;
     let pool = PgPoolOptions::new().max_connections(CONNECTIONS).acquire_timeout(patience);
     let db = Db::Pg(Pool::new(pool.connect_with(options).await?));
     migrate(&db).await?;
     Ok(db)
+}
+
+/// One connection ahead of the pool, which asks a closed port again and again and then says only that it gave up.
+async fn reach(options: &PgConnectOptions, patience: Duration) -> Result<(), StoreError> {
+    let unreachable = |why: String| {
+        let place = format!("{}:{}", options.get_host(), options.get_port());
+        StoreError::Unreachable { place, why }
+    };
+    match tokio::time::timeout(patience, PgConnection::connect_with(options)).await {
+        Ok(Ok(connection)) => Ok(connection.close().await?),
+        Ok(Err(sqlx::Error::Io(error))) => Err(unreachable(error.to_string())),
+        Ok(Err(error)) => Err(error.into()),
+        Err(_) => Err(unreachable(format!("nothing came within {} s", patience.as_secs_f32()))),
+    }
 }
 
 /// Under the file lock from the first look to the last table, so that of several fresh starts one makes the
@@ -197,5 +213,26 @@ mod tests {
             drop(held);
             waiting.join().unwrap().unwrap();
         });
+    }
+
+    /// A port that nobody listens on, and one where nobody answers. Neither the password nor the pool is named.
+    #[tokio::test]
+    async fn a_database_that_is_not_there_is_named_by_host_and_port() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let place = listener.local_addr().unwrap();
+        let address = format!("postgres://me:secret@{place}/d");
+        let said = async |patience| {
+            let opened = Store::open_within(Location::Postgres(address.clone()), patience).await;
+            opened.err().map(|error| error.to_string()).unwrap()
+        };
+        let silent = said(Duration::from_millis(500)).await;
+        assert_eq!(silent, format!("no database answers at {place}: nothing came within 0.5 s"));
+        drop(listener);
+        // No patience is spent: an hour of it would outlast the test.
+        let closed = said(Duration::from_secs(3600)).await;
+        assert!(
+            closed.starts_with(&format!("no database answers at {place}: ")) && closed.contains("refused"),
+            "{closed}"
+        );
     }
 }
