@@ -102,7 +102,7 @@ pub(crate) async fn checker(settings: &Settings, env: Arc<Env>, misses: Misses) 
 
 /// The same log, with its full tiles where the settings keep them.
 pub(crate) fn stored(settings: &Settings, book: LogBook) -> anyhow::Result<LogBook> {
-    Ok(if settings.tiles.0.is_some() { book.stored_in(tiles(settings)?) } else { book })
+    Ok(book.stored_in(tiles(settings)?))
 }
 
 /// Where the log's full tiles are.

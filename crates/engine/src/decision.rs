@@ -140,31 +140,24 @@ fn payment(offer: &Offer) -> Value {
 /// where the seller gave none or where it is not quoted; `left_out` says why it is not.
 fn target(offer: &Offer, sighting: &Sighting) -> Value {
     let schema = sighting.reading.schema.as_ref();
-    let quotations = [
-        ("accepts", Some(&offer.written), MOST_ENTRY),
-        ("inputSchema", schema.map(|schema| &schema.input), MOST_SCHEMA),
-        ("outputSchema", schema.and_then(|schema| schema.output.as_ref()), MOST_SCHEMA),
-    ];
-    let mut target = json!({
+    let mut left_out = Map::new();
+    let mut quote = |name: &str, written: &Written, most: usize| match written.quoted(most) {
+        // A quotation is canonical JSON, so reading it back cannot fail.
+        Ok(text) => serde_json::from_str::<Value>(&text).ok(),
+        Err(why) => {
+            left_out.insert(name.to_owned(), json!(why));
+            None
+        }
+    };
+    let accepts = Vec::from_iter(quote("accepts", &offer.written, MOST_ENTRY));
+    let input = schema.and_then(|schema| quote("inputSchema", &schema.input, MOST_SCHEMA));
+    let output = schema.and_then(|schema| schema.output.as_ref());
+    let output = output.and_then(|output| quote("outputSchema", output, MOST_SCHEMA));
+    json!({
         "method": sighting.method, "x402Version": offer.version, "index": offer.index,
         "amountAtomic": offer.amount.as_ref().map(ToString::to_string), "timeoutSeconds": offer.max_timeout_seconds,
-    });
-    let mut left_out = Map::new();
-    for (name, written, most) in quotations {
-        let quoted = written.map(|written| written.quoted(most));
-        // A quotation is canonical JSON, so reading it back cannot fail.
-        let value: Option<Value> = quoted.as_ref().and_then(|quoted| serde_json::from_str(quoted.as_ref().ok()?).ok());
-        target[name] = match (name, value) {
-            ("accepts", Some(entry)) => json!([entry]),
-            ("accepts", None) => json!([]),
-            (_, value) => json!(value),
-        };
-        if let Some(Err(why)) = quoted {
-            left_out.insert(name.to_owned(), json!(why));
-        }
-    }
-    target["left_out"] = Value::Object(left_out);
-    target
+        "accepts": accepts, "inputSchema": input, "outputSchema": output, "left_out": left_out,
+    })
 }
 
 fn option(parts: &Parts<'_>, at: usize, offer: &Offer) -> Value {

@@ -22,7 +22,7 @@ pub fn place(path: &str) -> String {
 /// whole or not at all, so what was cut once is not cut again.
 fn cut(text: &str, most: usize) -> String {
     // What nearly every seller sends; the rest is looked at letter by letter.
-    if text.len() <= most && text.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
+    if text.len() <= most && super::text::plain(text) {
         return text.to_owned();
     }
     let (mut out, mut letters) = (String::new(), 0);

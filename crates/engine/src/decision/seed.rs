@@ -64,15 +64,14 @@ fn stop_reason(parts: &Parts<'_>) -> &'static str {
 
 fn observed(parts: &Parts<'_>) -> Value {
     let (sighting, decided) = (parts.sighting, &parts.judged.decided);
-    let schema = sighting.reading.schema.as_ref();
     let first = decided.selected.and_then(|at| sighting.reading.offers.get(at)).or(sighting.reading.offers.first());
     json!({
         "http_status": sighting.result.as_ref().ok().map(|answer| answer.status),
         "payTo": first.and_then(Offer::payee),
         "amount": first.and_then(|offer| offer.amount.as_ref()).map(ToString::to_string),
         "latency_ms": sighting.latency_ms(),
-        "schema_present": schema.is_some(),
-        "schema_sha256": schema.and_then(|schema| schema.whole.sha256()),
+        "schema_present": sighting.reading.schema.is_some(),
+        "schema_sha256": sighting.observed.schema_sha256,
         "payable": decided.payable,
         "invocable": decided.invocable,
         "observed_at": sighting.at,

@@ -128,8 +128,8 @@ impl Services {
     /// [`ServiceError`] when no whole answer could be had.
     pub async fn call(&self, url: &ConfiguredUrl, call: &Call<'_>, now: Timestamp) -> Result<Reply, ServiceError> {
         let answer = self.send(url, message(url, call), now).await?;
-        let lines = answer.headers().iter().map(|(name, value)| (name.to_string(), value.as_bytes().to_vec()));
-        Ok(Reply { status: answer.status().as_u16(), headers: lines.collect(), body: answer.into_body() })
+        let headers = read::lines(answer.headers());
+        Ok(Reply { status: answer.status().as_u16(), headers, body: answer.into_body() })
     }
 
     /// As [`Services::call`], for a protocol whose client library makes and signs the head itself: method, headers and

@@ -40,8 +40,13 @@ pub(crate) struct Opened {
 impl Opened {
     /// Header lines: name in lower case, value as it came.
     pub(crate) fn headers(&self) -> Vec<(String, Vec<u8>)> {
-        self.head.headers.iter().map(|(name, value)| (name.to_string(), value.as_bytes().to_vec())).collect()
+        lines(&self.head.headers)
     }
+}
+
+/// Header lines: name in lower case, value as it came.
+pub(crate) fn lines(headers: &header::HeaderMap) -> Vec<(String, Vec<u8>)> {
+    headers.iter().map(|(name, value)| (name.to_string(), value.as_bytes().to_vec())).collect()
 }
 
 /// A body as far as it was read.

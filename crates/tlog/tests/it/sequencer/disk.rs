@@ -126,19 +126,15 @@ fn a_segment_whose_name_may_be_lost_ends_the_log() {
     assert_eq!(append(&home.open(Config::one_shot()), big(1)).unwrap().index, 1);
 }
 
-/// Storage that is away, or holds something else.
-struct Away {
+/// Storage with something before every write: a failure, or a panic.
+struct Before<F> {
     inner: MemoryTiles,
-    failures: AtomicU64,
+    write: F,
 }
 
-impl Tiles for Away {
+impl<F: Fn() -> Result<(), TilesError> + Send + Sync> Tiles for Before<F> {
     fn put(&self, path: &TilePath, bytes: &[u8]) -> Result<(), TilesError> {
-        let left = self.failures.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
-        match left {
-            Ok(_) => Err(TilesError::Unavailable("injected".into())),
-            Err(_) => self.inner.put(path, bytes),
-        }
+        (self.write)().and_then(|()| self.inner.put(path, bytes))
     }
 
     fn get(&self, path: &TilePath) -> Result<Option<Vec<u8>>, TilesError> {
@@ -154,10 +150,23 @@ impl Tiles for Away {
     }
 }
 
+fn before<F: Fn() -> Result<(), TilesError> + Send + Sync>(write: F) -> Arc<Before<F>> {
+    Arc::new(Before { inner: MemoryTiles::default(), write })
+}
+
+/// Storage that is away for the next `failures` writes.
+fn away(failures: &Arc<AtomicU64>) -> Arc<Before<impl Fn() -> Result<(), TilesError> + Send + Sync + use<>>> {
+    let failures = Arc::clone(failures);
+    before(move || {
+        let left = failures.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
+        left.map_or(Ok(()), |_| Err(TilesError::Unavailable("injected".into())))
+    })
+}
+
 #[test]
 fn storage_that_is_away_delays_tiles_and_never_receipts() {
     let home = Home::new();
-    let tiles = Arc::new(Away { inner: MemoryTiles::default(), failures: AtomicU64::new(3) });
+    let tiles = away(&Arc::new(AtomicU64::new(3)));
     let config = Config {
         flush: Flush::Window(Duration::from_secs(600)),
         batch: 256,
@@ -175,12 +184,13 @@ fn storage_that_is_away_delays_tiles_and_never_receipts() {
 #[test]
 fn a_backlog_of_tiles_has_a_bound() {
     let home = Home::new();
-    let away = Arc::new(Away { inner: MemoryTiles::default(), failures: AtomicU64::new(u64::MAX) });
+    let failures = Arc::new(AtomicU64::new(u64::MAX));
+    let away = away(&failures);
     let config = Config { backlog: 300, publish_every: Duration::from_millis(1), ..Config::one_shot() };
     let log = Log::open(&home.path(), config, keys(), clock(&home.now), away.clone()).unwrap();
     (0..300).for_each(|n| drop(append(&log, entry(n)).unwrap()));
     assert_eq!(append(&log, entry(300)), Err(AppendError::Busy));
-    away.failures.store(0, Ordering::SeqCst);
+    failures.store(0, Ordering::SeqCst);
     while append(&log, entry(300)) == Err(AppendError::Busy) {
         std::thread::yield_now();
     }
@@ -190,7 +200,7 @@ fn a_backlog_of_tiles_has_a_bound() {
 #[test]
 fn tiles_that_were_never_stored_are_stored_by_the_next_run() {
     let home = Home::new();
-    let away = Arc::new(Away { inner: MemoryTiles::default(), failures: AtomicU64::new(u64::MAX) });
+    let away = away(&Arc::new(AtomicU64::new(u64::MAX)));
     let log = Log::open(&home.path(), Config::one_shot(), keys(), clock(&home.now), away).unwrap();
     append_all(&log, (0..300).map(entry)).into_iter().for_each(|outcome| drop(outcome.unwrap()));
     log.close();
@@ -213,36 +223,15 @@ fn a_tile_with_other_bytes_ends_the_log() {
     assert_eq!(wait_for(&told), ["store"], "told once");
 }
 
-/// Storage that panics once it is told to.
-#[derive(Default)]
-struct Panicking {
-    inner: MemoryTiles,
-    now: AtomicBool,
-}
-
-impl Tiles for Panicking {
-    fn put(&self, path: &TilePath, bytes: &[u8]) -> Result<(), TilesError> {
-        assert!(!self.now.load(Ordering::SeqCst), "injected");
-        self.inner.put(path, bytes)
-    }
-
-    fn get(&self, path: &TilePath) -> Result<Option<Vec<u8>>, TilesError> {
-        self.inner.get(path)
-    }
-
-    fn publish(&self, checkpoint: &[u8]) -> Result<(), TilesError> {
-        self.inner.publish(checkpoint)
-    }
-
-    fn published(&self) -> Result<Option<Vec<u8>>, TilesError> {
-        self.inner.published()
-    }
-}
-
 #[test]
 fn a_panic_behind_the_receipts_ends_the_log() {
     let home = Home::new();
-    let (tiles, told) = (Arc::new(Panicking::default()), Arc::new(Mutex::new(Vec::new())));
+    let (panics, told) = (Arc::new(AtomicBool::new(false)), Arc::new(Mutex::new(Vec::new())));
+    let now = Arc::clone(&panics);
+    let tiles = before(move || {
+        assert!(!now.load(Ordering::SeqCst), "injected");
+        Ok(())
+    });
     let hook = Arc::clone(&told);
     let fatal = Arc::new(move |fatal: &Fatal| hook.lock().unwrap().push(fatal.clone()));
     let config = Config { fatal, ..Config::one_shot() };
@@ -252,13 +241,13 @@ fn a_panic_behind_the_receipts_ends_the_log() {
         std::thread::yield_now();
     }
     assert_eq!(log.fatal(), None, "the control");
-    tiles.now.store(true, Ordering::SeqCst);
+    panics.store(true, Ordering::SeqCst);
     append_all(&log, (256..512).map(entry)).into_iter().for_each(|outcome| drop(outcome.unwrap()));
     assert_eq!(wait_for(&told), ["keeper"]);
     assert_eq!(append(&log, entry(600)), Err(AppendError::Closed));
     log.close();
     assert_eq!(wait_for(&told), ["keeper"], "told once");
-    tiles.now.store(false, Ordering::SeqCst);
+    panics.store(false, Ordering::SeqCst);
     let log = Log::open(&home.path(), Config::one_shot(), keys(), clock(&home.now), tiles).unwrap();
     assert_eq!(verify(&log.receipt(511).unwrap(), &leaf(511), &log.trust()), 512, "what was answered is there");
 }
