@@ -60,6 +60,7 @@ SALT = bytes([0xA5]) * 32
 TRUST = {
     "log": f"# the log's Ed25519 key alone\nlog {ED.vkey()}\nquorum none\n",
     "log+pq": f"log {ED.vkey()}\nlog {PQ.vkey()}\nquorum none\n",
+    "log+pq, any of two": f"log {ED.vkey()}\nlog {PQ.vkey()}\nwitness one {W1.vkey()}\nwitness two {W2.vkey()}\ngroup any any one two\nquorum any\n",
     "other": f"log {FOREIGN.vkey()}\nquorum none\n",
     "two witnesses": f"log {ED.vkey()}\nwitness one {W1.vkey()}\nwitness two {W2.vkey()}\ngroup both all one two\nquorum both\n",
     "one of two": f"log {ED.vkey()}\nwitness one {W1.vkey()}\nwitness two {W2.vkey()}\ngroup any any one two\nquorum any\n",
@@ -114,12 +115,12 @@ def leaf_of(kind, document, ts=MINUTE, salt=SALT):
     return commitment, jcs({"commitment": commitment, "ts": ts, "type": kind})
 
 
-def receipt(index, size, signers, kind="countersign.decision.v1", document=None, origin=LOG, ts=MINUTE, time=TIME):
+def receipt(index, size, signers, kind="countersign.decision.v1", document=None, origin=LOG, ts=MINUTE, time=TIME, extensions=""):
     document = document or decision()
     commitment, leaf = leaf_of(kind, document, ts)
     leaves = [sha(b"\0" + b"entry-%d" % i) for i in range(size)]
     leaves[index] = sha(b"\0" + leaf)
-    text = f"{origin}\n{size}\n{b64(mth(leaves))}\n"
+    text = f"{origin}\n{size}\n{b64(mth(leaves))}\n{extensions}"
     note = text + "\n" + "".join(key.line(text, time) for key in signers)
     return {"schema": "countersign/receipt/v1", "log_origin": origin, "index": index, "leaf_hash": leaves[index].hex(),
             "inclusion_path": [b64(h) for h in path(index, leaves)], "checkpoint": note,
@@ -196,6 +197,16 @@ for name, document in [
 case("a key that another signed for", of_key(statement(END, signer=ed25519.Ed25519PrivateKey.from_private_bytes(bytes([8]) * 32))), "invalid", "signature_invalid")
 case("a key whose end was moved", of_key(statement(END).replace(b"2026-09-08", b"2026-09-09")), "invalid", "signature_invalid")
 
+# Extension lines, which the post-quantum signature does not cover.
+LINE = "a stranger's line\n"
+case("an extension line under the log's Ed25519 signature", receipt(3, 7, [ED], extensions=LINE), "proved", index=3, size=7, pq="no_key")
+case("an extension line under both of the log's signatures", receipt(3, 7, [ED, PQ], extensions=LINE), "proved", trust="log+pq", require_pq=True, index=3, size=7, pq="valid")
+case("an extension line under the log's signatures and a witness's", receipt(3, 7, [ED, PQ, W1], extensions=LINE), "proved", trust="log+pq, any of two", index=3, size=7, pq="valid")
+case("an extension line under the post-quantum signature alone", receipt(3, 7, [PQ], extensions=LINE), "trust_policy_not_met", "extensions_not_signed", trust="log+pq")
+case("an extension line that a witness covers and the log does not", receipt(3, 7, [PQ, W1], extensions=LINE), "trust_policy_not_met", "extensions_not_signed", trust="log+pq, any of two")
+case("the same without the line", receipt(3, 7, [PQ, W1]), "proved", trust="log+pq, any of two", index=3, size=7, pq="valid")
+case("an extension line added to the log's Ed25519 signature", changed(good, checkpoint=good["checkpoint"].replace("\n\n", "\n" + LINE + "\n", 1)), "invalid", "note_bad_signature")
+
 # What the reader's policy refuses.
 case("the post-quantum line stripped under --require-pq", strip(pq, PQ), "trust_policy_not_met", "pq_missing", trust="log+pq", require_pq=True)
 case("no post-quantum key in the policy under --require-pq", pq, "trust_policy_not_met", "pq_missing", require_pq=True)
@@ -264,6 +275,9 @@ case("seconds in the minute", revealed(good, ts="2026-09-01T09:00:12Z"), "malfor
 case("a short salt", revealed(good, salt="a5" * 31), "malformed", "reveal_member")
 case("a checkpoint without signatures", changed(good, checkpoint=good["checkpoint"].split("\n\n")[0] + "\n"), "malformed", "note_no_signatures")
 case("a checkpoint with a control character", changed(good, checkpoint=good["checkpoint"].replace("\n7\n", "\n7\r\n")), "malformed", "note_not_text")
+for name, extensions in [("an empty extension line", "\n" + LINE), ("seventeen extension lines", LINE * 17)]:
+    case(name, receipt(3, 7, [ED], extensions=extensions), "malformed", "checkpoint_extension")
+case("sixteen extension lines", receipt(3, 7, [ED], extensions=LINE * 16), "proved", index=3, size=7, pq="no_key")
 broken = f"{LOG}\n07\n{b64(bytes(32))}\n"
 case("a size with a leading zero", changed(good, checkpoint=broken + "\n" + ED.line(broken)), "malformed", "checkpoint_size")
 

@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::key::MAX_NAME;
 use crate::merkle::{Hash, MAX_SIZE, VerifyError, empty_root, verify_consistency};
+use crate::note::Verified;
 use crate::text::{decimal, hash_from_base64, to_base64};
 
 /// The most extension lines a checkpoint may carry.
@@ -74,7 +75,7 @@ pub struct Checkpoint {
     pub size: u64,
     /// Its root.
     pub root: Hash,
-    /// Further lines. A type 0x06 signature does not cover them, so nothing here may be decided by them.
+    /// Further lines. A type 0x06 signature does not cover them; see [`Self::is_covered_by`].
     pub extensions: Vec<String>,
 }
 
@@ -99,6 +100,12 @@ impl Checkpoint {
             return Err(CheckpointError::Extension);
         }
         Ok(Self { origin, size, root, extensions })
+    }
+
+    /// Whether signatures that hold cover all of it. Extension lines that a log has signed with type 0x06 alone may be
+    /// anybody's: whoever accepts or cosigns the checkpoint would vouch for a stranger's words.
+    pub fn is_covered_by(&self, log: &[Verified<'_>]) -> bool {
+        self.extensions.is_empty() || log.iter().any(|one| one.key.algorithm().covers_text())
     }
 }
 

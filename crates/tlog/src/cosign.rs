@@ -1,7 +1,7 @@
 //! What cosignatures sign (C2SP tlog-cosignature), byte by byte.
 //!
 //! A blob is the time, eight bytes big-endian in seconds since the Unix epoch, and the raw signature. Type 0x06 does
-//! not cover a checkpoint's extension lines; [`crate::checkpoint`] therefore never trusts them.
+//! not cover a checkpoint's extension lines: [`crate::checkpoint::Checkpoint::is_covered_by`].
 
 use crate::checkpoint::{Checkpoint, Origin};
 use crate::key::{Algorithm, KeyName, NotSignable, SignerKey, VerifierKey};

@@ -101,6 +101,11 @@ impl Algorithm {
         matches!(self, Self::MlDsa44)
     }
 
+    /// Whether the signature covers a note's whole text. Type 0x06 leaves a checkpoint's extension lines out.
+    pub const fn covers_text(self) -> bool {
+        matches!(self, Self::Ed25519 | Self::Ed25519Cosignature)
+    }
+
     const fn from_byte(byte: u8) -> Option<Self> {
         match byte {
             0x01 => Some(Self::Ed25519),

@@ -117,7 +117,7 @@ pub enum PostQuantum {
 /// A checkpoint that satisfies a policy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Accepted<'p> {
-    /// The checkpoint. Its extension lines are not covered by ML-DSA-44 signatures.
+    /// The checkpoint. Its extension lines, if any, are covered by a signature of its log.
     pub checkpoint: Checkpoint,
     /// Valid signatures by keys of this checkpoint's log.
     pub log: Vec<Verified<'p>>,
@@ -140,6 +140,9 @@ pub enum RejectError {
     /// None of the log's own keys has signed.
     #[error("the log {0} has not signed")]
     NotSignedByLog(Origin),
+    /// The checkpoint has extension lines, and no signature of the log that holds covers them.
+    #[error("no signature of the log {0} covers the extension lines of the checkpoint")]
+    ExtensionsNotSigned(Origin),
     /// A post-quantum signature of the log is demanded and missing.
     #[error("the log's post-quantum signature is missing")]
     PostQuantumMissing,
@@ -156,6 +159,7 @@ impl RejectError {
             Self::Checkpoint(error) => error.code(),
             Self::UnknownLog(_) => "log_unknown",
             Self::NotSignedByLog(_) => "log_not_signed",
+            Self::ExtensionsNotSigned(_) => "extensions_not_signed",
             Self::PostQuantumMissing => "pq_missing",
             Self::QuorumMissing => "quorum_missing",
         }
@@ -199,8 +203,8 @@ impl Policy {
         &self.urls
     }
 
-    /// Verifies a note against the policy: the origin's own log has signed, no known signature is wrong, and the
-    /// quorum has cosigned.
+    /// Verifies a note against the policy: the origin's own log has signed all of it, no known signature is wrong, and
+    /// the quorum has cosigned.
     pub fn accept(&self, note: &Note, pq: PostQuantum) -> Result<Accepted<'_>, RejectError> {
         let checkpoint = Checkpoint::parse(note.text())?;
         let ours = |key: &VerifierKey| key.name().as_str() == checkpoint.origin.as_str() && self.logs.contains(key);
@@ -211,6 +215,9 @@ impl Policy {
         let (log, others): (Vec<_>, Vec<_>) = verified.into_iter().partition(|verified| ours(verified.key));
         if log.is_empty() {
             return Err(RejectError::NotSignedByLog(checkpoint.origin));
+        }
+        if !checkpoint.is_covered_by(&log) {
+            return Err(RejectError::ExtensionsNotSigned(checkpoint.origin));
         }
         if pq == PostQuantum::Required && !log.iter().any(|verified| verified.key.algorithm().is_post_quantum()) {
             return Err(RejectError::PostQuantumMissing);

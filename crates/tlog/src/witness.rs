@@ -103,6 +103,10 @@ pub enum Refusal {
     /// 403: no known key of the log has signed, or a known key's signature is wrong.
     #[error("the log's signature is missing or wrong")]
     NotSigned,
+    /// 403: the checkpoint has extension lines, which the log's type 0x06 signature does not cover. A cosignature of
+    /// type 0x04 would.
+    #[error("no signature of the log covers the extension lines")]
+    ExtensionsNotSigned,
     /// 400: the old size is larger than the checkpoint's.
     #[error("the old size is larger than the new one")]
     OldBeyondNew,
@@ -121,6 +125,7 @@ impl Refusal {
             Self::Malformed(_) => "witness_malformed",
             Self::UnknownOrigin(_) => "witness_unknown_origin",
             Self::NotSigned => "witness_not_signed",
+            Self::ExtensionsNotSigned => "witness_extensions_not_signed",
             Self::OldBeyondNew => "witness_old_beyond_new",
             Self::OtherOld(_) => "witness_other_old",
             Self::NotConsistent(_) => "witness_not_consistent",
@@ -131,7 +136,7 @@ impl Refusal {
     pub const fn status(&self) -> u16 {
         match self {
             Self::Malformed(_) | Self::OldBeyondNew => 400,
-            Self::NotSigned => 403,
+            Self::NotSigned | Self::ExtensionsNotSigned => 403,
             Self::UnknownOrigin(_) => 404,
             Self::OtherOld(_) => 409,
             Self::NotConsistent(_) => 422,
@@ -165,7 +170,10 @@ pub fn judge(request: &AddCheckpoint, logs: &[VerifierKey], state: &State) -> Re
     if keys.is_empty() {
         return Err(Refusal::UnknownOrigin(new.origin));
     }
-    request.checkpoint.verify(&keys).map_err(|_| Refusal::NotSigned)?;
+    let signed = request.checkpoint.verify(&keys).map_err(|_| Refusal::NotSigned)?;
+    if !new.is_covered_by(&signed) {
+        return Err(Refusal::ExtensionsNotSigned);
+    }
     if request.old > new.size {
         return Err(Refusal::OldBeyondNew);
     }

@@ -16,7 +16,7 @@ export async function judgeAll({ trust, cases }, mlDsa44) {
 }
 
 /** The cases whose outcome rests on checking an ML-DSA-44 signature. */
-const carriesPq = (one) => one.trust === "log+pq" && one.receipt.includes("\\n7\\n") && one.pq !== "missing" && one.code !== "pq_missing";
+const carriesPq = (one) => one.trust.startsWith("log+pq") && one.receipt.includes("\\n7\\n") && one.pq !== "missing" && one.code !== "pq_missing";
 
 function asMade(one, answer) {
   const same = answer.result === wanted(one) && answer.code === one.code;
@@ -28,5 +28,5 @@ function asMade(one, answer) {
 function withoutPq(one, answer) {
   if (one.require_pq) return answer.code === "pq_not_checked";
   if (one.max_age_s !== null) return answer.code === "checkpoint_time_unknown";
-  return answer.pq === "not_checked" || answer.code === "note_no_known_key";
+  return answer.pq === "not_checked" || answer.code === "note_no_known_key" || answer.code === "log_not_signed";
 }

@@ -51,7 +51,7 @@ function parseLine(line) {
   return { name, id: toHex(bytes.slice(0, 4)), blob: bytes.slice(4) };
 }
 
-/** Origin, size and root of a note's text. */
+/** Origin, size and root of a note's text, and whether it has extension lines. */
 export function parseCheckpoint(text) {
   const lines = text.slice(0, -1).split("\n");
   if (lines.length < 3) throw malformed("checkpoint_lines");
@@ -62,15 +62,18 @@ export function parseCheckpoint(text) {
   const hash = fromBase64(root);
   if (hash?.length !== 32) throw malformed("checkpoint_root");
   if (extensions.length > MAX_EXTENSIONS || extensions.includes("")) throw malformed("checkpoint_extension");
-  return { origin, size: count, root: hash };
+  return { origin, size: count, root: hash, extended: extensions.length > 0 };
 }
 
-/** The message a type 0x06 key signs: it does not cover extension lines, so nothing may be decided by them. */
+/** The message a type 0x06 key signs. It does not cover extension lines: see isCovered. */
 function subtreeMessage(key, stamp, checkpoint) {
   const counted = (text) => concat([utf8(text).length], utf8(text));
   const { origin, size, root } = checkpoint;
   return concat(utf8("subtree/v1\n\0"), counted(key.name), stamp, counted(origin), u64(0), u64(size), root);
 }
+
+/** Whether signatures of the log that hold cover all of the checkpoint: type 0x06 leaves extension lines out. */
+export const isCovered = (checkpoint, log) => !checkpoint.extended || log.some((one) => one.key.type !== ML_DSA_44);
 
 async function holds(key, note, checkpoint, blob, mlDsa44) {
   if (key.type === ED25519) return verifyEd25519(key.publicKey, utf8(note.text), blob);

@@ -8,7 +8,7 @@ import { Fault, invalid, malformed, stale, untrusted } from "./fault.js";
 import { JsonError, Literal, canonicalize, read } from "./json.js";
 import { KEY_TYPE, openKeyStatement } from "./key.js";
 import { KINDS } from "./kinds.js";
-import { ML_DSA_44, decimal, parseCheckpoint, parseNote, verifyNote } from "./note.js";
+import { ML_DSA_44, decimal, isCovered, parseCheckpoint, parseNote, verifyNote } from "./note.js";
 import { parsePolicy, witnessKeys, witnessed } from "./policy.js";
 import { MAX_PROOF, inclusionFault, leafHash } from "./tree.js";
 
@@ -121,6 +121,7 @@ async function accept(note, checkpoint, policy, { requirePq = false, mlDsa44 } =
   const log = verified.filter((one) => ours.includes(one.key));
   const witnesses = verified.filter((one) => !ours.includes(one.key) && cosigners.includes(one.key));
   if (log.length === 0) throw untrusted("log_not_signed");
+  if (!isCovered(checkpoint, log)) throw untrusted("extensions_not_signed");
   const pq = postQuantum(note, ours, log, mlDsa44);
   if (requirePq && pq !== "valid") throw untrusted(pq === "not_checked" ? "pq_not_checked" : "pq_missing");
   if (!witnessed(policy, witnesses)) throw untrusted("quorum_missing");

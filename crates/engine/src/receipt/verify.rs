@@ -108,6 +108,7 @@ impl RefusalKind {
             RejectError::Note(_) | RejectError::Checkpoint(_) => Self::Malformed,
             RejectError::UnknownLog(_)
             | RejectError::NotSignedByLog(_)
+            | RejectError::ExtensionsNotSigned(_)
             | RejectError::PostQuantumMissing
             | RejectError::QuorumMissing => Self::Trust,
         }

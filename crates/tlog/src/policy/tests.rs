@@ -85,6 +85,36 @@ fn the_origin_s_own_log_must_have_signed() {
     assert_eq!(accept(LOG, &[ed(), key("w", Algorithm::MlDsa44, 3)], PostQuantum::Required), Err("pq_missing"));
 }
 
+/// A log key is of type 0x01 or 0x06, a witness key of type 0x04 or 0x06.
+#[test]
+fn extension_lines_are_accepted_only_under_a_log_signature_that_covers_them() {
+    let (ed, pq) = (|| key(LOG, Algorithm::Ed25519, 1), || key(LOG, Algorithm::MlDsa44, 2));
+    let quantum_witness = || key("w9.example.test", Algorithm::MlDsa44, 109);
+    let rest = format!("witness w9 {}\nquorum none\n", quantum_witness().verifier());
+    let policy = Policy::parse(file(&rest).as_bytes()).unwrap();
+    let rows = [
+        (vec![ed()], true),
+        (vec![pq()], false),
+        (vec![ed(), pq()], true),
+        (vec![ed(), witness(1)], true),
+        (vec![pq(), witness(1)], false),
+        (vec![pq(), quantum_witness()], false),
+        (vec![pq(), witness(1), quantum_witness()], false),
+        (vec![ed(), pq(), witness(1), quantum_witness()], true),
+    ];
+    let plain = Checkpoint::new(Origin::parse(LOG).unwrap(), 0, empty_root());
+    let extended = Checkpoint { extensions: vec!["a stranger's line".into()], ..plain.clone() };
+    for (signers, covered) in rows {
+        let accept = |checkpoint: &Checkpoint| {
+            let note = note(&checkpoint.to_string(), &signers);
+            policy.accept(&note, PostQuantum::Optional).map(|accepted| accepted.checkpoint).map_err(|e| e.code())
+        };
+        assert_eq!(accept(&plain), Ok(plain.clone()), "{signers:?} without extension lines");
+        let expected = if covered { Ok(extended.clone()) } else { Err("extensions_not_signed") };
+        assert_eq!(accept(&extended), expected, "{signers:?}");
+    }
+}
+
 #[test]
 fn every_wrong_line_has_its_fault() {
     let log_key = key(LOG, Algorithm::Ed25519, 1).verifier().to_string();

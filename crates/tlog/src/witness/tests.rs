@@ -91,6 +91,37 @@ fn every_refusal_has_its_status() {
     assert_eq!(status(&good, &logs(), &forked), (422, "witness_not_consistent"), "a log that told two stories");
 }
 
+/// The log signs types 0x01, 0x04 and 0x06 in every combination, over a checkpoint with and without extension lines.
+#[test]
+fn extension_lines_are_cosigned_only_under_a_log_signature_that_covers_them() {
+    use Algorithm::{Ed25519, Ed25519Cosignature, MlDsa44};
+    let rows: [(&[Algorithm], bool); 7] = [
+        (&[Ed25519], true),
+        (&[Ed25519Cosignature], true),
+        (&[MlDsa44], false),
+        (&[Ed25519, Ed25519Cosignature], true),
+        (&[Ed25519, MlDsa44], true),
+        (&[Ed25519Cosignature, MlDsa44], true),
+        (&[Ed25519, Ed25519Cosignature, MlDsa44], true),
+    ];
+    let plain = Checkpoint::new(Origin::parse(LOG).unwrap(), 3, tree(3).root());
+    let extended = Checkpoint { extensions: vec!["a stranger's line".into()], ..plain.clone() };
+    for (types, covered) in rows {
+        let signers: Vec<SignerKey> =
+            types.iter().zip([10, 20, 30]).map(|(algorithm, seed)| signer(LOG, *algorithm, seed)).collect();
+        let known: Vec<VerifierKey> = signers.iter().map(|signer| signer.verifier().clone()).collect();
+        let judged = |checkpoint: &Checkpoint| {
+            let text = checkpoint.to_string();
+            let lines: Vec<_> = signers.iter().map(|signer| signer.sign(&text, 7).unwrap()).collect();
+            let request = AddCheckpoint { old: 3, proof: vec![], checkpoint: Note::new(&text, &lines).unwrap() };
+            judge(&request, &known, &state(3)).map_err(|refusal| (refusal.status(), refusal.code()))
+        };
+        assert_eq!(judged(&plain), Ok(state(3)), "{types:?} without extension lines");
+        let expected = if covered { Ok(state(3)) } else { Err((403, "witness_extensions_not_signed")) };
+        assert_eq!(judged(&extended), expected, "{types:?}");
+    }
+}
+
 #[test]
 fn a_409_says_the_size_and_the_log_asks_again_from_there() {
     let refusal = judge(&published("0_to_257"), &logs(), &state(3)).unwrap_err();
