@@ -207,8 +207,11 @@ impl From<OrderedBy> for Objective {
 /// `countersign verify`
 #[derive(Debug, Args)]
 pub(crate) struct VerifyArgs {
-    /// A receipt, a signed decision, or a log's signed checkpoint
+    /// A receipt, a signed decision, an answer, a C2SP .tlog-proof, or a log's signed checkpoint
     pub(crate) file: PathBuf,
+    /// What a .tlog-proof is a proof of: the entry as it was logged, or the receipt or answer of a decision
+    #[arg(long, value_name = "FILE")]
+    pub(crate) leaf: Option<PathBuf>,
     /// Trust policy (C2SP tlog-policy): the logs and witnesses you accept; by default your own log
     #[arg(long, value_name = "FILE")]
     pub(crate) trust: Option<PathBuf>,
@@ -289,7 +292,7 @@ pub(crate) enum ReceiptCommand {
         /// Write here instead of to standard output
         #[arg(long, value_name = "FILE")]
         out: Option<PathBuf>,
-        /// As a C2SP .tlog-proof, which carries no reveal
+        /// As a C2SP .tlog-proof, which carries the leaf and no reveal
         #[arg(long)]
         proof: bool,
     },

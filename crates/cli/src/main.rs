@@ -3,6 +3,7 @@
 mod app;
 mod args;
 mod commands;
+mod input;
 mod lab;
 mod private;
 #[cfg(test)]

@@ -24,15 +24,17 @@ pub(crate) async fn run(settings: &Settings, global: &Global, command: &ReceiptC
                 (Some(file), _) => find(settings, &super::verify::read(file)?).await?,
                 (None, key) => of_key(settings, key.as_deref().unwrap_or_default())?,
             };
-            let text = if *proof { receipt.proof().to_string() } else { format!("{}\n", receipt.to_value()) };
-            write(global, out.as_deref(), &text)
+            match proof {
+                true => write(global, out.as_deref(), "proof", &receipt.proof().to_string()),
+                false => write(global, out.as_deref(), "receipt", &format!("{}\n", receipt.to_value())),
+            }
         }
         ReceiptCommand::Upgrade { file, out } => {
             let old = Receipt::parse(&super::verify::read(file)?);
             let old = old.map_err(|error| Failure::malformed(error.to_string()))?;
             let book = app::stored(settings, LogBook::one_shot(&settings.data.0, Arc::new(Env::Real)))?;
             let new = book.upgrade(&old).map_err(|error| Failure::blocked(error.to_string(), error.hint()))?;
-            write(global, out.as_deref(), &format!("{}\n", new.to_value()))
+            write(global, out.as_deref(), "receipt", &format!("{}\n", new.to_value()))
         }
     }
 }
@@ -63,13 +65,13 @@ async fn find(settings: &Settings, bytes: &[u8]) -> anyhow::Result<Receipt> {
     Ok(Receipt::parse(&kept.bytes).map_err(|error| Failure::malformed(error.to_string()))?)
 }
 
-fn write(global: &Global, out: Option<&Path>, text: &str) -> anyhow::Result<Exit> {
+fn write(global: &Global, out: Option<&Path>, what: &str, text: &str) -> anyhow::Result<Exit> {
     match out {
         None => show::raw(text.trim_end_matches('\n')),
         Some(path) => {
             private::write(path, text)
                 .map_err(|error| Failure::usage(format!("cannot write {}: {error}", path.display())))?;
-            show::note(global, &format!("receipt in {}", path.display()));
+            show::note(global, &format!("{what} in {}", path.display()));
         }
     }
     Ok(Exit::Yes)

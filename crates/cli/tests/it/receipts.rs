@@ -40,6 +40,11 @@ fn verify(vectors: &Value, case: &Value, more: &[&str]) -> Output {
     command.output().expect("the binary starts")
 }
 
+/// By a reader who names the key that signed every document of the cases.
+fn verify_named(vectors: &Value, case: &Value) -> Output {
+    verify(vectors, case, &["--key", vectors["document_key"].as_str().expect("a key")])
+}
+
 fn told(out: &Output) -> Value {
     serde_json::from_slice(&out.stdout).unwrap_or(Value::Null)
 }
@@ -55,7 +60,7 @@ fn find<'v>(vectors: &'v Value, name: &str) -> &'v Value {
 fn every_case_ends_in_its_documented_exit_code() {
     let vectors = vectors();
     for case in vectors["cases"].as_array().expect("cases") {
-        let out = verify(&vectors, case, &[]);
+        let out = verify_named(&vectors, case);
         let wanted: &[i32] = match case["expect"].as_str() {
             Some("proved") => &[0],
             Some("invalid") => &[1],
@@ -76,9 +81,8 @@ fn every_case_ends_in_its_documented_exit_code() {
 #[test]
 fn an_accepted_receipt_says_what_it_proves_and_what_not() {
     let vectors = vectors();
-    let key = vectors["document_key"].as_str().expect("a key");
     let case = find(&vectors, "with a post-quantum signature");
-    let (anonymous, named) = (told(&verify(&vectors, case, &[])), told(&verify(&vectors, case, &["--key", key])));
+    let (anonymous, named) = (told(&verify(&vectors, case, &[])), told(&verify_named(&vectors, case)));
     let first = |told: &Value| told["not_proved"][0]["what"].clone();
     assert_eq!(anonymous["document"]["signature"], "not_checked");
     assert_eq!(first(&anonymous), "who signed the document");
@@ -86,8 +90,52 @@ fn an_accepted_receipt_says_what_it_proves_and_what_not() {
     assert_eq!(first(&named), "that everybody is shown the same log");
     assert_eq!(named["pq"], "valid");
     assert_eq!(named["leaf"]["type"], "countersign.decision.v1");
-    let newer = told(&verify(&vectors, find(&vectors, "a newer kind of leaf"), &[]));
+    let newer = told(&verify_named(&vectors, find(&vectors, "a newer kind of leaf")));
     assert_eq!((&newer["result"], &newer["leaf"]["known"]), (&Value::from("valid"), &Value::from(false)));
+}
+
+/// Whoever brings no measure has proved nothing: neither a yes nor a no, whatever the kind of file.
+#[test]
+fn what_there_is_no_measure_for_is_not_evaluated() {
+    let vectors = vectors();
+    let case = find(&vectors, "with a post-quantum signature");
+    let receipt: Value = serde_json::from_str(case["receipt"].as_str().expect("text")).expect("JSON");
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).expect("written");
+    write("receipt", &receipt.to_string());
+    write("checkpoint", receipt["checkpoint"].as_str().expect("a note"));
+    write("proof", &format!("c2sp.org/tlog-proof@v1\nindex 3\n\n{}", receipt["checkpoint"].as_str().expect("a note")));
+    write("decision", receipt["reveal"]["document"].as_str().expect("a document"));
+    let mut answer: Value =
+        serde_json::from_str(receipt["reveal"]["document"].as_str().expect("a document")).expect("JSON");
+    answer["pq_trust"] = serde_json::json!({});
+    write("answer", &answer.to_string());
+    write("trust", vectors["trust"]["log+pq"].as_str().expect("a policy"));
+    let ends = |file: &str, more: &[&str]| {
+        let (code, said) =
+            common::told(folder.path(), &[&["verify", file, "--at", "2026-09-01T09:05:00Z"], more].concat());
+        assert!(said["hint"].is_string() || code != Some(4), "{file} {said}");
+        (code, said["result"].as_str().map(str::to_owned), said["code"].as_str().map(str::to_owned))
+    };
+    let open = |code: &str| (Some(4), Some("not_evaluated".to_owned()), Some(code.to_owned()));
+    for file in ["receipt", "checkpoint", "proof"] {
+        assert_eq!(ends(file, &[]), open("no_trust_policy"), "{file}");
+    }
+    for (file, more) in [("decision", &[][..]), ("answer", &[]), ("receipt", &["--trust", "trust"])] {
+        assert_eq!(ends(file, more), open("unknown_key"), "{file}");
+        let other = ends(file, &[more, &["--key", "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo="]].concat());
+        assert_eq!((other.0, other.2.as_deref()), (Some(1), Some("unknown_key")), "{file}: another signer was named");
+        let key = vectors["document_key"].as_str().expect("a key");
+        assert_eq!(ends(file, &[more, &["--key", key]].concat()).0, Some(0), "{file}: the control");
+    }
+    assert_eq!(ends("proof", &["--trust", "trust"]), open("no_leaf"));
+    assert_eq!(ends("checkpoint", &["--trust", "trust"]).0, Some(0), "the control");
+
+    // A log of one's own is no word against another's.
+    assert_eq!(run(folder.path(), &["log", "init"]), Some(0));
+    for file in ["receipt", "checkpoint", "proof"] {
+        assert_eq!(ends(file, &[]), open("log_unknown"), "{file}");
+    }
 }
 
 #[test]
@@ -121,7 +169,7 @@ fn a_checkpoint_and_a_bare_document_end_as_documented() {
     let code = |args: &[&str]| run(folder.path(), args);
     assert_eq!(code(&["verify", "checkpoint", "--trust", "trust", "--require-pq"]), Some(0));
     assert_eq!(code(&["verify", "changed", "--trust", "trust"]), Some(1));
-    assert_eq!(code(&["verify", "checkpoint"]), Some(2), "no trust policy anywhere");
+    assert_eq!(code(&["verify", "checkpoint", "--trust", "absent"]), Some(2));
     assert_eq!(code(&["verify", "checkpoint", "--trust", "trust", "--max-age", "soon"]), Some(2));
     assert_eq!(code(&["verify", "checkpoint", "--trust", "damaged"]), Some(3));
     assert_eq!(code(&["verify", "checkpoint", "--trust", "trust", "--max-age", "1s"]), Some(4));
@@ -134,14 +182,17 @@ fn a_checkpoint_and_a_bare_document_end_as_documented() {
 }
 
 #[test]
-fn the_demo_leaves_receipts_that_verify_with_its_trust_file_alone() {
+fn the_demo_leaves_receipts_that_verify_with_its_trust_file_and_key_alone() {
     let folder = tempfile::tempdir().expect("a folder");
     let kept = folder.path().join("kept");
     assert_eq!(run(folder.path(), &["demo", "--quiet", "--json", "--keep", "kept"]), Some(0));
     let receipt = kept.join("honest-v2.receipt.json");
     let receipt = receipt.to_str().expect("text");
     let code = |args: &[&str]| run(folder.path(), &[&["verify", receipt], args].concat());
-    assert_eq!(code(&["--trust", "kept/trust", "--require-pq", "--max-age", "1h"]), Some(0));
+    let (_, keys) = common::told(folder.path(), &["keys", "list", "--data", "kept"]);
+    let (key, policy) = (keys[0]["publicKey"].as_str().expect("a key"), ["--trust", "kept/trust", "--require-pq"]);
+    assert_eq!(code(&[&policy[..], &["--max-age", "1h", "--key", key]].concat()), Some(0));
+    assert_eq!(code(&policy), Some(4), "in the log, and nobody says who signed it");
     assert_eq!(code(&["--data", "kept"]), Some(0), "the data directory trusts its own log");
     let vectors = vectors();
     std::fs::write(kept.join("other"), vectors["trust"]["log+pq"].as_str().expect("text")).expect("written");
@@ -158,7 +209,8 @@ fn the_demo_leaves_receipts_that_verify_with_its_trust_file_alone() {
     let read = |name: &str| std::fs::read(folder.path().join(name)).expect("a file");
     assert_eq!(read("again.json"), read("kept/honest-v2.receipt.json"));
     assert_eq!(from_kept(&["receipt", "export", decision, "--proof", "--out", "again.tlog-proof"]), Some(0));
-    assert!(read("again.tlog-proof").starts_with(b"c2sp.org/tlog-proof@v1\nindex "));
+    assert!(read("again.tlog-proof").starts_with(b"c2sp.org/tlog-proof@v1\nextra "));
+    assert_eq!(run(folder.path(), &["verify", "again.tlog-proof", "--trust", "kept/trust", "--require-pq"]), Some(0));
     assert_eq!(from_kept(&["receipt", "upgrade", "again.json", "--out", "newer.json"]), Some(0));
     assert!(["again.json", "again.tlog-proof", "newer.json"].into_iter().all(private));
     assert_ne!(read("newer.json"), read("again.json"), "the log has grown since");
@@ -183,6 +235,37 @@ fn a_log_is_made_named_and_taken_over() {
     assert_eq!((&status["origin"], &status["size"]), (&Value::from("log.example.test/mine"), &Value::from(0)));
     assert_eq!(status["keys"].as_array().map(Vec::len), Some(2), "Ed25519 and ML-DSA-44");
     assert_eq!(code(&["log", "adopt"]), Some(0));
+}
+
+/// A proof from a log of another program, and the entry it is of.
+#[test]
+fn a_proof_of_another_log_is_verified_with_its_entry() {
+    use countersign_tlog::key::{Algorithm, KeyName, SignerKey};
+    let path = repository().join("crates/tlog/tests/data/proof.json");
+    let vectors: Value = serde_json::from_slice(&std::fs::read(path).expect("the proofs")).expect("JSON");
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).expect("written");
+    let name = KeyName::parse("log.example.test/verdicts/2026").expect("a name");
+    let key = SignerKey::from_seed(name, Algorithm::Ed25519, &std::array::from_fn::<u8, 32, _>(|i| i as u8));
+    write("trust", &format!("log {}\nquorum none\n", key.expect("a key").verifier()));
+    write("p.tlog-proof", vectors["2_3"]["ed_only"].as_str().expect("a proof"));
+    write("extra.tlog-proof", vectors["2_3"]["full"].as_str().expect("a proof"));
+    write("entry", "entry-2");
+    write("neighbour", "entry-1");
+    let ends = |args: &[&str]| {
+        let (code, said) = common::told(folder.path(), &[&["verify", "--trust", "trust"], args].concat());
+        (code, said["code"].as_str().map(str::to_owned), said["index"].as_u64())
+    };
+    assert_eq!(ends(&["p.tlog-proof", "--leaf", "entry"]), (Some(0), None, Some(2)));
+    assert_eq!(ends(&["extra.tlog-proof", "--leaf", "entry"]), (Some(0), None, Some(2)));
+    assert_eq!(ends(&["p.tlog-proof", "--leaf", "neighbour"]), (Some(1), Some("wrong_root".to_owned()), None));
+    let nothing = |file: &str| assert_eq!(ends(&[file]), (Some(4), Some("no_leaf".to_owned()), Some(2)), "{file}");
+    nothing("p.tlog-proof");
+    nothing("extra.tlog-proof");
+    write("cut.tlog-proof", "c2sp.org/tlog-proof@v1\nindex 2\n");
+    assert_eq!(ends(&["cut.tlog-proof", "--leaf", "entry"]), (Some(3), Some("proof_hash".to_owned()), None));
+    assert_eq!(ends(&["p.tlog-proof", "--leaf", "absent"]).0, Some(3));
+    assert_eq!(ends(&["entry", "--leaf", "entry"]).0, Some(2), "--leaf goes with a proof");
 }
 
 /// Runs a program of another language; what it prints last is shown, and it must say yes, or that it cannot judge.

@@ -6,6 +6,7 @@
 //! the customer's copy says what.
 
 mod beside;
+mod proof;
 mod signed;
 mod verify;
 
@@ -23,8 +24,9 @@ use countersign_tlog::proof::TlogProof;
 use serde_json::{Value, json};
 
 pub use beside::{BesideError, beside};
+pub use proof::{ProvedProof, Subject, verify_proof};
 pub use signed::{PostQuantumState, Signed, SignedBy, Unproved, verify_checkpoint};
-pub use verify::{Demands, Proved, Refusal, RefusalKind, Signer, verify};
+pub use verify::{Demands, Known, Proved, Refusal, RefusalKind, Signer, verify};
 
 /// The schema of the file.
 pub const SCHEMA: &str = "countersign/receipt/v1";
@@ -128,9 +130,11 @@ impl Receipt {
         value
     }
 
-    /// The proof in the form of C2SP tlog-proof.
+    /// The proof in the form of C2SP tlog-proof. Its `extra` line holds the leaf where the receipt reveals it, because a
+    /// proof by itself does not say of what; the leaf is in the log for all to read, and opens nothing.
     pub fn proof(&self) -> TlogProof {
-        TlogProof { extra: None, index: self.index, path: self.path.clone(), checkpoint: self.checkpoint.clone() }
+        let leaf = self.reveal.as_ref().and_then(|reveal| reveal.leaf().ok()?.to_bytes().ok());
+        TlogProof { extra: leaf, index: self.index, path: self.path.clone(), checkpoint: self.checkpoint.clone() }
     }
 }
 

@@ -18,11 +18,11 @@ fn vectors() -> &'static Value {
     &VECTORS
 }
 
-fn case(name: &str) -> Value {
+pub(super) fn case(name: &str) -> Value {
     vectors()["cases"].as_array().unwrap().iter().find(|case| case["name"] == name).unwrap().clone()
 }
 
-fn policy(name: &str) -> Policy {
+pub(super) fn policy(name: &str) -> Policy {
     Policy::parse(vectors()["trust"][name].as_str().unwrap().as_bytes()).unwrap()
 }
 

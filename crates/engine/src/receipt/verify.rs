@@ -11,6 +11,7 @@ use countersign_tlog::checkpoint::Checkpoint;
 use countersign_tlog::merkle::{VerifyError, leaf_hash, verify_inclusion};
 use countersign_tlog::note::NoteError;
 use countersign_tlog::policy::{Policy, PostQuantum, RejectError};
+use countersign_tlog::proof::ProofError;
 
 use super::{Receipt, ReceiptError, Signed, Unproved};
 
@@ -31,22 +32,40 @@ pub struct Demands<'p> {
 /// What a receipt has shown.
 #[derive(Clone, Debug)]
 pub struct Proved {
-    /// The receipt.
+    /// The receipt, or what a proof and its entry make one of.
     pub receipt: Receipt,
-    /// The leaf, when the receipt reveals it.
+    /// The leaf, when the receipt reveals it or the reader holds it.
     pub leaf: Option<Leaf>,
+    /// How much of the entry there is to look at.
+    pub known: Known,
     /// What a key said of itself, when that is what the receipt reveals.
     pub key: Option<KeyStatement>,
     /// The checkpoint it stands under, and who signed it.
     pub signed: Signed,
 }
 
-/// Why a receipt is not accepted.
+/// How much of a proved entry the reader has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Known {
+    /// The hash of it alone.
+    Hash,
+    /// Its bytes, which are no leaf of ours: another log's entry.
+    Bytes,
+    /// The leaf, without what it was made from.
+    Leaf,
+    /// The leaf, and the document and salt it was made from.
+    Reveal,
+}
+
+/// Why a receipt or a proof is not accepted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// It does not read.
     #[error(transparent)]
     Malformed(#[from] ReceiptError),
+    /// It is no `.tlog-proof`.
+    #[error("not a proof: {0}")]
+    Proof(#[from] ProofError),
     /// Its reveal opens another leaf.
     #[error(transparent)]
     Reveal(#[from] RevealError),
@@ -120,6 +139,7 @@ impl Refusal {
     pub fn code(&self) -> &'static str {
         match self {
             Self::Malformed(error) => error.code(),
+            Self::Proof(error) => error.code(),
             Self::Reveal(error) => error.code(),
             Self::LeafHash => "leaf_hash_mismatch",
             Self::Key(error) => error.code(),
@@ -135,7 +155,7 @@ impl Refusal {
     /// What it means to the reader.
     pub fn kind(&self) -> RefusalKind {
         match self {
-            Self::Malformed(_) => RefusalKind::Malformed,
+            Self::Malformed(_) | Self::Proof(_) => RefusalKind::Malformed,
             Self::Reveal(_) | Self::LeafHash | Self::Key(_) | Self::Origin | Self::Inclusion(_) => RefusalKind::Invalid,
             Self::Rejected(error) => RefusalKind::of(error),
             Self::TooOld(_) | Self::InFuture(_) | Self::NoTime => RefusalKind::Stale,
@@ -149,13 +169,26 @@ impl Refusal {
 /// [`Refusal`]; [`Refusal::kind`] says what to make of it.
 pub fn verify(bytes: &[u8], demands: &Demands<'_>) -> Result<Proved, Refusal> {
     let receipt = Receipt::parse(bytes)?;
-    let leaf = receipt.reveal.as_ref().map(|reveal| reveal.leaf()).transpose()?;
-    if let Some(leaf) = &leaf {
-        let bytes = leaf.to_bytes().map_err(ReceiptError::Json)?;
-        if leaf_hash(&bytes) != receipt.leaf_hash {
-            return Err(Refusal::LeafHash);
-        }
-    }
+    let leaf = revealed(&receipt)?;
+    let known = if leaf.is_some() { Known::Reveal } else { Known::Hash };
+    prove(receipt, leaf, known, demands)
+}
+
+/// The leaf that a receipt reveals, which must be the one it is for.
+pub(super) fn revealed(receipt: &Receipt) -> Result<Option<Leaf>, Refusal> {
+    let Some(reveal) = &receipt.reveal else { return Ok(None) };
+    let leaf = reveal.leaf()?;
+    let bytes = leaf.to_bytes().map_err(ReceiptError::Json)?;
+    if leaf_hash(&bytes) == receipt.leaf_hash { Ok(Some(leaf)) } else { Err(Refusal::LeafHash) }
+}
+
+/// Holds a receipt that does not contradict itself against the reader's demands.
+pub(super) fn prove(
+    receipt: Receipt,
+    leaf: Option<Leaf>,
+    known: Known,
+    demands: &Demands<'_>,
+) -> Result<Proved, Refusal> {
     let key = key(&receipt)?;
     let stated = Checkpoint::parse(receipt.checkpoint.text()).map_err(RejectError::Checkpoint)?;
     if stated.origin != receipt.log_origin {
@@ -165,7 +198,7 @@ pub fn verify(bytes: &[u8], demands: &Demands<'_>) -> Result<Proved, Refusal> {
     let Checkpoint { size, root, .. } = &signed.checkpoint;
     verify_inclusion(&receipt.leaf_hash, receipt.index, *size, &receipt.path, root)?;
     signed.judge_age(demands)?;
-    Ok(Proved { receipt, leaf, key, signed })
+    Ok(Proved { receipt, leaf, known, key, signed })
 }
 
 /// The statement behind a `key` leaf.
@@ -201,11 +234,22 @@ impl Proved {
 
     /// What this receipt leaves open.
     pub fn not_proved(&self) -> Vec<Unproved> {
-        let nothing = Unproved { what: "what was logged", why: "the receipt does not carry its reveal" };
-        let mut rows: Vec<Unproved> = self.leaf.is_none().then_some(nothing).into_iter().collect();
+        let mut rows: Vec<Unproved> = self.known.leaves_open().into_iter().collect();
         rows.extend(self.signed.not_proved());
         let why = "a log shows that something was said, when, and not changed since";
         rows.push(Unproved { what: "that the document is right", why });
         rows
+    }
+}
+
+impl Known {
+    fn leaves_open(self) -> Option<Unproved> {
+        let (what, why) = match self {
+            Self::Reveal => return None,
+            Self::Leaf => ("what was logged", "the leaf is a commitment, and the reveal that opens it is not here"),
+            Self::Bytes => ("what the entry means", "it is no leaf of the form that this program reads"),
+            Self::Hash => ("what was logged", "the receipt does not carry its reveal"),
+        };
+        Some(Unproved { what, why })
     }
 }

@@ -1,6 +1,5 @@
 //! `countersign log monitor`: looks at a log once and says what that proved. Run it from a timer.
 
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,18 +9,19 @@ use countersign_engine::monitor::{Cosigned, Finding, Memory, Source, Watched, wa
 use countersign_engine::receipt::{Demands, RefusalKind, Signed};
 use countersign_probe::Limits;
 use countersign_probe::configured::ConfiguredUrl;
-use countersign_tlog::policy::{Policy, PostQuantum};
+use countersign_tlog::policy::PostQuantum;
 use serde_json::{Value, json};
 use tokio::runtime::Handle;
 
 use crate::Exit;
 use crate::app::{self, Failure};
 use crate::args::{Global, LogMonitorArgs};
+use crate::input;
 use crate::settings::Settings;
 use crate::show;
 
 pub(crate) async fn run(settings: &Settings, global: &Global, args: &LogMonitorArgs) -> anyhow::Result<Exit> {
-    let policy = policy(&args.trust)?;
+    let policy = input::policy(&args.trust)?;
     let source = source(settings, &args.log)?;
     let memory = args.state.as_deref().map_or_else(Memory::default, Memory::in_file);
     let (pq, now) = (if args.require_pq { PostQuantum::Required } else { PostQuantum::Optional }, app::now());
@@ -48,13 +48,6 @@ fn exit(kind: RefusalKind) -> Exit {
         RefusalKind::Stale => Exit::NotEvaluated,
         RefusalKind::Trust => Exit::Trust,
     }
-}
-
-pub(crate) fn policy(path: &Path) -> anyhow::Result<Policy> {
-    let bytes = std::fs::read(path)
-        .map_err(|error| Failure::usage(format!("cannot read the trust policy {}: {error}", path.display())))?;
-    Policy::parse(&bytes)
-        .map_err(|error| Failure::malformed(format!("{} is no trust policy: {error}", path.display())).into())
 }
 
 /// A URL is a read API, anything else a folder.

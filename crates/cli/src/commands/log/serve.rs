@@ -20,11 +20,12 @@ use tokio::net::TcpListener;
 use tokio::runtime::Handle;
 use tokio::signal::unix::{SignalKind, signal};
 
-use super::monitor::{policy, service_url};
+use super::monitor::service_url;
 use crate::Exit;
 use crate::app::{self, Failure};
 use crate::args::{Global, LogServeArgs};
 use crate::commands::keys;
+use crate::input;
 use crate::settings::Settings;
 use crate::show;
 
@@ -80,7 +81,7 @@ fn leave(error: &LogError) {
 /// The witnesses of a policy file that can be asked. Lines with one address are the keys of one witness.
 fn cosigners(settings: &Settings, global: &Global, file: &Path, env: &Arc<Env>) -> anyhow::Result<Arc<Cosigners>> {
     let mut keys: BTreeMap<String, Vec<VerifierKey>> = BTreeMap::new();
-    for (key, url) in policy(file)?.witness_urls() {
+    for (key, url) in input::policy(file)?.witness_urls() {
         keys.entry(url.clone()).or_default().push(key.clone());
     }
     if keys.is_empty() {

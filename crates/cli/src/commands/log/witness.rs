@@ -8,16 +8,16 @@ use countersign_server::{Bounds, connections};
 use countersign_tlog::key::KeyName;
 use serde_json::json;
 
-use super::monitor::policy;
 use super::serve::{listen, told_to_stop};
 use crate::Exit;
 use crate::app::Failure;
 use crate::args::{Global, LogWitnessArgs};
+use crate::input;
 use crate::show;
 
 pub(crate) async fn run(global: &Global, args: &LogWitnessArgs) -> anyhow::Result<Exit> {
     let bounds = Bounds::new(connections());
-    let policy = policy(&args.trust)?;
+    let policy = input::policy(&args.trust)?;
     let name = args.name.as_deref().map(name).transpose()?;
     let witness = Witness::open(&args.state, &policy, name, Arc::new(Env::Real)).map_err(|error| refused(&error))?;
     let witness = Arc::new(witness);

@@ -1,7 +1,9 @@
 //! An answer: a signed decision, and its receipt beside it. Both must hold, and be of each other.
 
+use countersign_engine::log::Place;
 use countersign_engine::receipt::{BesideError, beside};
 use countersign_engine::verify::verify;
+use countersign_tlog::key::VerifierKey;
 
 use super::decision::{self, InLog};
 use super::{Reader, receipt};
@@ -11,7 +13,7 @@ use crate::settings::Settings;
 pub(super) fn run(settings: &Settings, reader: &Reader<'_>, bytes: &[u8]) -> anyhow::Result<Exit> {
     let verified = match verify(bytes, &reader.keys, reader.now) {
         Ok(verified) => verified,
-        Err(error) => return Ok(decision::refused(reader.global, &error)),
+        Err(error) => return Ok(decision::refused(reader, &error)),
     };
     let carried = match beside(bytes) {
         Ok(Some(carried)) => carried,
@@ -19,10 +21,19 @@ pub(super) fn run(settings: &Settings, reader: &Reader<'_>, bytes: &[u8]) -> any
         Ok(None) => return Ok(decision::accepted(reader, &verified, &InLog::NoReceipt)),
         Err(error) => return Ok(refused(reader, &error)),
     };
-    if !reader.args.demands_a_log() && !super::own_trust(settings).exists() {
-        return Ok(decision::accepted(reader, &verified, &InLog::NoTrust));
+    let no_log = || Ok(decision::accepted(reader, &verified, &InLog::NoTrust));
+    if !reader.args.demands_a_log() && !Place::new(&settings.data.0).trust().exists() {
+        return no_log();
     }
-    let policy = super::policy(settings, reader.args)?;
+    let policy = match reader.policy(settings)? {
+        Ok(policy) => policy,
+        Err(exit) => return Ok(exit),
+    };
+    // Who asks for the signer alone is not refused for a log that nobody named.
+    let is_its_key = |key: &VerifierKey| key.name().as_str() == carried.log_origin.as_str();
+    if !reader.args.demands_a_log() && !policy.logs().iter().any(is_its_key) {
+        return no_log();
+    }
     let file = carried.to_value().to_string();
     Ok(match receipt::accept(reader, file.as_bytes(), &policy)? {
         Ok(accepted) => decision::accepted(reader, &verified, &InLog::Proved(&accepted)),

@@ -7,7 +7,6 @@ use serde_json::json;
 use super::receipt::Accepted;
 use super::{Reader, key};
 use crate::Exit;
-use crate::args::Global;
 use crate::show;
 
 /// What is known of the document's place in a log.
@@ -23,7 +22,7 @@ pub(super) enum InLog<'a> {
 pub(super) fn run(reader: &Reader<'_>, bytes: &[u8]) -> Exit {
     match verify(bytes, &reader.keys, reader.now) {
         Ok(verified) => accepted(reader, &verified, &InLog::NoReceipt),
-        Err(error) => refused(reader.global, &error),
+        Err(error) => refused(reader, &error),
     }
 }
 
@@ -74,12 +73,13 @@ pub(super) fn accepted(reader: &Reader<'_>, verified: &Verified, log: &InLog<'_>
     exit
 }
 
-pub(super) fn refused(global: &Global, error: &OpenError) -> Exit {
-    let exit = match error {
-        OpenError::UnknownKey(_) | OpenError::BadSignature => Exit::No,
-        _ => Exit::Malformed,
+pub(super) fn refused(reader: &Reader<'_>, error: &OpenError) -> Exit {
+    let (word, exit, hint) = match error {
+        OpenError::UnknownKey(_) if reader.names_signers() => ("refused", Exit::No, Some(super::KEY)),
+        OpenError::UnknownKey(_) => ("not_evaluated", Exit::NotEvaluated, Some(super::KEY)),
+        OpenError::BadSignature => ("refused", Exit::No, None),
+        OpenError::Json(_) | OpenError::Member(_) => ("malformed", Exit::Malformed, Some(super::KINDS)),
     };
-    let hint = matches!(error, OpenError::UnknownKey(_)).then_some("name the signer's public key with --key");
-    super::refused(global, "refused", error.code(), &error.to_string(), hint);
+    super::refused(reader.global, word, error.code(), &error.to_string(), hint);
     exit
 }

@@ -18,7 +18,10 @@ pub(super) fn read_receipts(settings: &Settings, reader: &mut Reader<'_>) -> any
     if reader.args.key_receipts.is_empty() {
         return Ok(Ok(()));
     }
-    let policy = super::policy(settings, reader.args)?;
+    let policy = match reader.policy(settings)? {
+        Ok(policy) => policy,
+        Err(exit) => return Ok(Err(exit)),
+    };
     for path in &reader.args.key_receipts {
         // A key's word does not age: `--max-age` is about the receipt of the document.
         let demands = Demands { max_age_ms: None, ..reader.demands(&policy)? };

@@ -1,19 +1,23 @@
 //! `countersign verify`: offline, from the file, trusted keys and a trust policy alone.
 //!
-//! One command for four kinds of file, because a person who was handed a file does not know which it is.
+//! One command for five kinds of file, because a person who was handed a file does not know which it is. One rule for
+//! all of them: what the reader names is a demand and must hold; a file of which neither what was named nor what the
+//! data directory knows can say who made it is not evaluated, and that is no yes.
 
 mod answer;
 mod decision;
 mod key;
+mod proof;
 mod receipt;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use countersign_core::json::{Limits, Profile, parse};
 use countersign_core::sign::{Purpose, VerifyingKey};
 use countersign_core::time::Timestamp;
+use countersign_engine::log::Place;
 use countersign_engine::receipt::{Demands, SCHEMA};
 use countersign_engine::validity::Validities;
 use countersign_tlog::policy::{Policy, PostQuantum};
@@ -22,6 +26,7 @@ use serde_json::json;
 use crate::Exit;
 use crate::app::{self, Failure};
 use crate::args::{Global, VerifyArgs};
+use crate::input;
 use crate::settings::Settings;
 use crate::show;
 
@@ -32,6 +37,8 @@ const LARGEST: u64 = 3 << 20;
 enum Kind {
     /// A receipt: a leaf, its proof and a checkpoint.
     Receipt,
+    /// A C2SP `.tlog-proof`: a path and a checkpoint, without what they are about.
+    Proof,
     /// A signed note: a checkpoint.
     Note,
     /// An answer: a signed document with what nobody signed beside it.
@@ -59,19 +66,36 @@ pub(crate) fn run(settings: &Settings, global: &Global, args: &VerifyArgs) -> an
     if let Err(exit) = key::read_receipts(settings, &mut reader)? {
         return Ok(exit);
     }
-    match recognise(&bytes) {
+    let kind = recognise(&bytes);
+    if args.leaf.is_some() && !matches!(kind, Kind::Proof) {
+        let reason = format!("--leaf goes with a .tlog-proof, and {} is none", args.file.display());
+        return Err(Failure::usage(reason).into());
+    }
+    match kind {
         Kind::Answer => answer::run(settings, &reader, &bytes),
         Kind::Document if args.demands_a_log() => Ok(no_receipt(global)),
         Kind::Document | Kind::Broken => Ok(decision::run(&reader, &bytes)),
-        Kind::Receipt => receipt::run(&reader, &bytes, &policy(settings, args)?),
-        Kind::Note => receipt::run_note(&reader, &bytes, &policy(settings, args)?),
+        Kind::Receipt | Kind::Proof | Kind::Note => match reader.policy(settings)? {
+            Ok(policy) => of_log(&reader, &kind, &bytes, &policy),
+            Err(exit) => Ok(exit),
+        },
     }
 }
 
-/// By what no other kind has: the schema of a receipt, or signature lines below a blank line.
+fn of_log(reader: &Reader<'_>, kind: &Kind, bytes: &[u8], policy: &Policy) -> anyhow::Result<Exit> {
+    match kind {
+        Kind::Proof => proof::run(reader, bytes, policy),
+        Kind::Note => receipt::run_note(reader, bytes, policy),
+        _ => receipt::run(reader, bytes, policy),
+    }
+}
+
+/// By what no other kind has: the first line of a proof, signature lines below a blank line, the schema of a receipt.
 fn recognise(bytes: &[u8]) -> Kind {
-    if std::str::from_utf8(bytes).is_ok_and(|text| text.contains("\n\n\u{2014} ")) {
-        return Kind::Note;
+    match std::str::from_utf8(bytes) {
+        Ok(text) if text.starts_with("c2sp.org/tlog-proof@") => return Kind::Proof,
+        Ok(text) if text.contains("\n\n\u{2014} ") => return Kind::Note,
+        _ => {}
     }
     let limits = Limits { string: 2 << 20, size: LARGEST as usize, ..Limits::default() };
     match parse(bytes, Profile::Rfc8785, &limits) {
@@ -90,6 +114,38 @@ impl Reader<'_> {
         let max_age_ms = self.args.max_age.as_deref().map(app::age_ms).transpose()?;
         Ok(Demands { policy, pq, max_age_ms, now: self.now })
     }
+
+    /// The policy that `--trust` names, or that of the reader's own log. Without either there is nothing to hold a log
+    /// against, and the reader has been told so.
+    fn policy(&self, settings: &Settings) -> anyhow::Result<Result<Policy, Exit>> {
+        let own = Place::new(&settings.data.0).trust();
+        let path = self.args.trust.as_deref().unwrap_or(&own);
+        if self.args.trust.is_none() && !own.exists() {
+            let reason = "no trust policy says which logs you accept, and the data directory has no log of its own";
+            return Ok(Err(not_evaluated(self.global, "no_trust_policy", reason, TRUST)));
+        }
+        input::policy(path).map(Ok)
+    }
+
+    /// Whether the reader asks for the signer by name: then another one is a no, and otherwise only not known.
+    fn names_signers(&self) -> bool {
+        !self.args.keys.is_empty()
+    }
+}
+
+/// What to do about a log that is not known.
+const TRUST: &str = "--trust names the logs and witnesses you accept";
+
+/// What to do about a signer that is not known.
+const KEY: &str = "name the signer's public key with --key";
+
+/// What to do about a file that is none of the kinds.
+const KINDS: &str = "name a receipt, a signed decision, an answer, a .tlog-proof or a log's checkpoint";
+
+/// Nothing is said for or against a file that there is no measure for.
+fn not_evaluated(global: &Global, code: &str, reason: &str, hint: &str) -> Exit {
+    refused(global, "not_evaluated", code, reason, Some(hint));
+    Exit::NotEvaluated
 }
 
 /// A bare document cannot meet a demand that only a log can meet.
@@ -116,11 +172,7 @@ fn refused(global: &Global, result: &str, code: &str, reason: &str, hint: Option
 }
 
 pub(super) fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
-    let io = |error: std::io::Error| Failure::malformed(format!("cannot read {}: {error}", path.display()));
-    if std::fs::metadata(path).map_err(io)?.len() > LARGEST {
-        return Err(Failure::malformed(format!("{} is larger than any signed document", path.display())).into());
-    }
-    Ok(std::fs::read(path).map_err(io)?)
+    Ok(input::read(path, LARGEST).map_err(|why| Failure::malformed(why).advised(KINDS))?)
 }
 
 fn instant(args: &VerifyArgs) -> anyhow::Result<Timestamp> {
@@ -128,21 +180,6 @@ fn instant(args: &VerifyArgs) -> anyhow::Result<Timestamp> {
         None => Ok(app::now()),
         Some(text) => Timestamp::parse(text).map_err(|error| Failure::usage(format!("--at: {error}")).into()),
     }
-}
-
-/// The trust policy of the data directory's own log.
-fn own_trust(settings: &Settings) -> PathBuf {
-    settings.data.0.join("log").join("trust")
-}
-
-fn policy(settings: &Settings, args: &VerifyArgs) -> anyhow::Result<Policy> {
-    let path = args.trust.clone().unwrap_or_else(|| own_trust(settings));
-    let bytes = std::fs::read(&path).map_err(|error| {
-        let hint = "name the trust policy of the log with --trust";
-        Failure::usage(format!("cannot read the trust policy {}: {error}; {hint}", path.display()))
-    })?;
-    Policy::parse(&bytes)
-        .map_err(|error| Failure::malformed(format!("{} is no trust policy: {error}", path.display())).into())
 }
 
 /// The keys that count. Of those in the data directory it is known when they signed.

@@ -4,11 +4,11 @@ use countersign_core::leaf::Meaning;
 use countersign_core::sign::Validity;
 use countersign_core::time::Timestamp;
 use countersign_engine::receipt::{
-    Proved, Refusal, RefusalKind, SCHEMA, Signed, SignedBy, Signer, Unproved, verify, verify_checkpoint,
+    Known, Proved, Refusal, RefusalKind, SCHEMA, Signed, SignedBy, Signer, Unproved, verify, verify_checkpoint,
 };
 use countersign_engine::verify::Term;
 use countersign_tlog::key::Algorithm;
-use countersign_tlog::policy::Policy;
+use countersign_tlog::policy::{Policy, RejectError};
 use serde_json::{Value, json};
 
 use super::{Reader, key};
@@ -19,11 +19,42 @@ use crate::show;
 pub(super) struct Accepted {
     proved: Proved,
     told: Told,
+    /// Why it is not known who signed the document inside, where that is so.
+    stranger: Option<String>,
 }
 
 impl Accepted {
     pub(super) fn json(&self) -> Value {
         self.told.json(&self.proved)
+    }
+
+    /// As the whole answer about a file of this form: `valid`, or not evaluated while the signer is not known. That the
+    /// entry is in the log is shown either way, and anybody whose documents the log takes may have made it.
+    pub(super) fn tell(&self, reader: &Reader<'_>, schema: &str) -> Exit {
+        if reader.global.json {
+            let mut value = self.json();
+            value["schema"] = json!(schema);
+            if let Some(why) = &self.stranger {
+                let told =
+                    [("result", "not_evaluated"), ("code", "unknown_key"), ("reason", why), ("hint", super::KEY)];
+                told.iter().for_each(|(member, text)| value[*member] = json!(text));
+            }
+            show::json(&value);
+            return self.exit();
+        }
+        match &self.stranger {
+            None => self.print("valid"),
+            Some(why) => {
+                show::line(&format!("not evaluated: {why}"));
+                self.print("logged");
+                show::note(reader.global, &format!("hint: {}", super::KEY));
+            }
+        }
+        self.exit()
+    }
+
+    fn exit(&self) -> Exit {
+        if self.stranger.is_some() { Exit::NotEvaluated } else { Exit::Yes }
     }
 
     /// Under this first word.
@@ -33,37 +64,42 @@ impl Accepted {
 }
 
 pub(super) fn run(reader: &Reader<'_>, bytes: &[u8], policy: &Policy) -> anyhow::Result<Exit> {
-    let accepted = match accept(reader, bytes, policy)? {
-        Ok(accepted) => accepted,
-        Err(exit) => return Ok(exit),
-    };
-    if reader.global.json {
-        show::json(&accepted.json());
-    } else {
-        accepted.print("valid");
-    }
-    Ok(Exit::Yes)
+    Ok(match accept(reader, bytes, policy)? {
+        Ok(accepted) => accepted.tell(reader, SCHEMA),
+        Err(exit) => exit,
+    })
 }
 
 /// Verifies a receipt; where it is refused, the reader has been told why.
 pub(super) fn accept(reader: &Reader<'_>, bytes: &[u8], policy: &Policy) -> anyhow::Result<Result<Accepted, Exit>> {
-    let proved = match verify(bytes, &reader.demands(policy)?) {
-        Ok(proved) => proved,
-        Err(refusal) => return Ok(Err(refused(reader, &refusal))),
-    };
+    Ok(match verify(bytes, &reader.demands(policy)?) {
+        Ok(proved) => judge(reader, proved),
+        Err(refusal) => Err(refused(reader, &refusal)),
+    })
+}
+
+/// What the document inside adds to what the log proves.
+pub(super) fn judge(reader: &Reader<'_>, proved: Proved) -> Result<Accepted, Exit> {
     let signer = proved.signer(&reader.keys);
     let objected = signer.as_ref().and_then(|signer| objection(reader, signer));
     let misdated = || Some((key::OUTSIDE, misdated(reader, &proved)?));
     if let Some((code, reason)) = objected.or_else(misdated) {
         super::refused(reader.global, RefusalKind::Invalid.as_str(), code, &reason, None);
-        return Ok(Err(Exit::No));
+        return Err(Exit::No);
     }
     if let Some((_, at)) = dated(&proved).filter(|(_, at)| Term::of(*at, None, reader.now) == Term::NotYet) {
         super::not_yet(reader.global, at);
-        return Ok(Err(Exit::No));
+        return Err(Exit::No);
     }
     let told = Told::of(reader, &proved, signer.as_ref());
-    Ok(Ok(Accepted { proved, told }))
+    let stranger = signer.as_ref().and_then(stranger);
+    Ok(Accepted { proved, told, stranger })
+}
+
+/// A key speaks of itself: that its word is its own needs no list of keys.
+fn stranger(signer: &Signer) -> Option<String> {
+    let Signer::NotChecked(id) = signer else { return None };
+    Some(format!("the document inside is signed by key {id}, which is not among the trusted keys"))
 }
 
 pub(super) fn run_note(reader: &Reader<'_>, bytes: &[u8], policy: &Policy) -> anyhow::Result<Exit> {
@@ -89,10 +125,14 @@ pub(super) fn run_note(reader: &Reader<'_>, bytes: &[u8], policy: &Policy) -> an
 }
 
 pub(super) fn refused(reader: &Reader<'_>, refusal: &Refusal) -> Exit {
+    if let (Refusal::Rejected(RejectError::UnknownLog(log)), None) = (refusal, &reader.args.trust) {
+        let reason = format!("nothing is known here of the log {log}, which is not the data directory's own");
+        return super::not_evaluated(reader.global, refusal.code(), &reason, super::TRUST);
+    }
     let (exit, hint) = match refusal.kind() {
         RefusalKind::Malformed => (Exit::Malformed, None),
         RefusalKind::Invalid => (Exit::No, None),
-        RefusalKind::Trust => (Exit::Trust, Some("--trust names the logs and witnesses you accept")),
+        RefusalKind::Trust => (Exit::Trust, Some(super::TRUST)),
         RefusalKind::Stale => (Exit::NotEvaluated, Some("get a newer receipt with `countersign receipt upgrade`")),
     };
     super::refused(reader.global, refusal.kind().as_str(), refusal.code(), &refusal.to_string(), hint);
@@ -103,7 +143,7 @@ pub(super) fn refused(reader: &Reader<'_>, refusal: &Refusal) -> Exit {
 fn objection(reader: &Reader<'_>, signer: &Signer) -> Option<(&'static str, String)> {
     match signer {
         Signer::Wrong(error) => Some((error.code(), format!("the document inside: {error}"))),
-        Signer::NotChecked(id) | Signer::Itself(id) if !reader.args.keys.is_empty() => {
+        Signer::NotChecked(id) | Signer::Itself(id) if reader.names_signers() => {
             Some(("unknown_key", format!("the document inside is signed by key {id}, which --key does not name")))
         }
         Signer::NotChecked(_) | Signer::Itself(_) | Signer::Trusted(_) => None,
@@ -143,7 +183,7 @@ impl Told {
             Some(Signer::NotChecked(id)) => (Some(id.clone()), "not_checked"),
             Some(Signer::Wrong(_)) | None => (None, "not_checked"),
         };
-        if signature != "valid" && proved.leaf.is_some() {
+        if signature != "valid" && document.is_some() {
             let why = "its key was not named; --key takes the signer's public key";
             open.insert(0, Unproved { what: "who signed the document", why });
         }
@@ -172,6 +212,7 @@ impl Told {
         let mut value = checkpoint_json(&proved.signed);
         value["result"] = json!("valid");
         value["schema"] = json!(SCHEMA);
+        value["leaf_hash"] = json!(proved.receipt.leaf_hash.to_string());
         value["index"] = json!(proved.receipt.index);
         value["leaf"] = json!(leaf);
         value["document"] = json!(document);
@@ -184,6 +225,9 @@ impl Told {
     fn print(&self, proved: &Proved, word: &str) {
         let point = &proved.signed.checkpoint;
         show::line(&format!("{word}: entry {} of {} in the log {}", proved.receipt.index, point.size, point.origin));
+        if proved.known == Known::Bytes {
+            show::line(&format!("  what       the entry given with --leaf, leaf hash {}", proved.receipt.leaf_hash));
+        }
         if let Some(leaf) = &proved.leaf {
             show::line(&format!(
                 "  what       {} ({}), logged {}",
@@ -213,7 +257,7 @@ impl Told {
     }
 }
 
-fn checkpoint_json(signed: &Signed) -> Value {
+pub(super) fn checkpoint_json(signed: &Signed) -> Value {
     let names = |list: &[SignedBy]| list.iter().map(|one| one.key.clone()).collect::<Vec<_>>();
     json!({
         "log_origin": signed.checkpoint.origin.as_str(), "size": signed.checkpoint.size,
@@ -222,11 +266,11 @@ fn checkpoint_json(signed: &Signed) -> Value {
     })
 }
 
-fn rows(open: &[Unproved]) -> Value {
+pub(super) fn rows(open: &[Unproved]) -> Value {
     open.iter().map(|row| json!({"what": row.what, "why": row.why})).collect()
 }
 
-fn print_signatures(signed: &Signed) {
+pub(super) fn print_signatures(signed: &Signed) {
     for (who, list) in [("log", &signed.log), ("witness", &signed.witnesses)] {
         for one in list {
             let at = one.at.map_or(String::new(), |at| format!(" at {at}"));
@@ -235,7 +279,7 @@ fn print_signatures(signed: &Signed) {
     }
 }
 
-fn print_open(open: &[Unproved]) {
+pub(super) fn print_open(open: &[Unproved]) {
     for row in open {
         show::line(&format!("  not proved: {}: {}", row.what, row.why));
     }
