@@ -108,6 +108,8 @@ fn after_a_check(lab: &Lab, folder: &Path) {
     let out = lab.check(folder, &["--out", "decision.json", "--receipt", "receipt.json", &lab.url("honest-v2")]);
     assert_eq!(out.status.code(), Some(0));
     let decision = std::fs::read_to_string(folder.join("decision.json")).expect("the decision");
+    let exported = run(folder, &["receipt", "export", "receipt.json", "--proof", "--out", "receipt.tlog-proof"]);
+    assert_eq!(exported.status.code(), Some(0));
     std::fs::write(folder.join("changed.json"), decision.replacen("10000", "90000", 1)).expect("written");
 }
 
@@ -123,6 +125,16 @@ fn what_is_said_of_a_file_and_of_a_data_directory() {
         assert_snapshot!("verify_receipt_json", told(&["verify", "receipt.json", "--json"]));
         assert_snapshot!("verify_changed", told(&["verify", "changed.json"]));
         assert_snapshot!("verify_changed_json", told(&["verify", "changed.json", "--json"]));
+        let stranger = folder();
+        let elsewhere = |file: &str, more: &[&str]| {
+            let path = data.path().join(file);
+            whole(&run(stranger.path(), &[&["verify", path.to_str().expect("text")], more].concat()))
+        };
+        let trust = data.path().join("log/trust");
+        let trust = ["--trust", trust.to_str().expect("text")];
+        assert_snapshot!("verify_unknown_log", elsewhere("receipt.json", &[]));
+        assert_snapshot!("verify_unknown_signer", elsewhere("receipt.json", &trust));
+        assert_snapshot!("verify_proof", elsewhere("receipt.tlog-proof", &trust));
         assert_snapshot!("keys_list", told(&["keys", "list"]));
         assert_snapshot!("log_status", told(&["log", "status"]));
         assert_snapshot!("doctor", told(&["doctor"]));
