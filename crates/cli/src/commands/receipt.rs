@@ -34,7 +34,10 @@ pub(crate) async fn run(settings: &Settings, global: &Global, command: &ReceiptC
             let old = old.map_err(|error| Failure::malformed(error.to_string()))?;
             let book = app::stored(settings, LogBook::one_shot(&settings.data.0, Arc::new(Env::Real)))?;
             let new = book.upgrade(&old).map_err(|error| Failure::blocked(error.to_string(), error.hint()))?;
-            write(global, out.as_deref(), "receipt", &format!("{}\n", new.to_value()))
+            if let Some(why) = new.stays {
+                show::note(global, &format!("the receipt stays as it is: {why}"));
+            }
+            write(global, out.as_deref(), "receipt", &format!("{}\n", new.receipt.to_value()))
         }
     }
 }

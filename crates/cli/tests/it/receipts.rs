@@ -215,6 +215,14 @@ fn the_demo_leaves_receipts_that_verify_with_its_trust_file_and_key_alone() {
     assert!(["again.json", "again.tlog-proof", "newer.json"].into_iter().all(private));
     assert_ne!(read("newer.json"), read("again.json"), "the log has grown since");
     assert_eq!(from_kept(&["verify", "newer.json", "--require-pq"]), Some(0));
+    std::fs::write(folder.path().join("theirs"), find(&vectors, "leaf 3 of 7")["receipt"].as_str().expect("text"))
+        .expect("written");
+    let (code, said) = common::told(folder.path(), &["receipt", "upgrade", "theirs", "--data", "kept"]);
+    let both = ["log.example.test/countersign/2026", "countersign.local/log/"];
+    assert!(
+        code == Some(4) && both.iter().all(|log| said["error"].as_str().is_some_and(|said| said.contains(log))),
+        "{said}"
+    );
     assert_eq!(from_kept(&["receipt", "upgrade", decision]), Some(3), "a decision is no receipt");
     let missed = kept.join("fake-usdc.decision.json");
     assert_eq!(from_kept(&["receipt", "export", missed.to_str().expect("text")]), Some(4), "a miss leaves no leaf");

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use countersign_tlog::checkpoint::Origin;
 use countersign_tlog::sequencer::tiles::TilesError;
 use countersign_tlog::sequencer::{AppendError, Fatal, InitError, KeysError, OpenError, ReadError};
 
@@ -68,6 +69,17 @@ pub enum LogError {
     /// The seeds are no keys of a log.
     #[error(transparent)]
     Keys(#[from] KeysError),
+    /// A receipt to be renewed is of another log.
+    #[error("the receipt is of the log {theirs}, and the log of this data directory is {ours}")]
+    OtherLog {
+        /// The receipt's.
+        theirs: Origin,
+        /// The data directory's.
+        ours: Origin,
+    },
+    /// A receipt to be renewed is for what this log does not hold there.
+    #[error("the receipt is for another entry than the log has at index {0}")]
+    OtherEntry(u64),
     /// The receipt does not verify.
     #[error("the log gave a receipt that does not verify: {0}")]
     Wrong(String),
@@ -113,6 +125,8 @@ impl LogError {
             Self::NoLog => "log_missing",
             Self::Seeds { .. } => "log_seeds",
             Self::Keys(error) => error.code(),
+            Self::OtherLog { .. } => "log_receipt_other_log",
+            Self::OtherEntry(_) => "log_receipt_other_entry",
             Self::Wrong(_) => "log_receipt_wrong",
             Self::NotText => "log_not_text",
             Self::Io { .. } => "log_io",
@@ -163,6 +177,11 @@ impl LogError {
                 "restore it from a copy, with mode 0600; to give the log up instead, move `log/` and `log-head` out of the \
                  data directory and run `countersign log init`: another log, under new keys"
             }
+            Self::OtherLog { .. } => {
+                "only the log that gave it renews it: run this on that log's data directory, or ask for \
+                 /log/receipt/INDEX of its read API and put your reveal beside what comes"
+            }
+            Self::OtherEntry(_) => "`countersign verify` says whether the receipt holds",
             Self::NoLog => "run `countersign log init`",
             Self::Seeds { .. } => "restore it from a copy, with mode 0600",
             Self::Open(_) | Self::Init(_) | Self::Keys(_) | Self::NotText | Self::Io { .. } | Self::NoRandomness(_) => {

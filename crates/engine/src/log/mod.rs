@@ -12,11 +12,11 @@ mod seeds;
 mod socket;
 mod status;
 mod tiles;
+mod upgrade;
 
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
@@ -25,7 +25,6 @@ use std::time::{Duration, Instant};
 
 use countersign_core::leaf::{LeafType, Minute, Reveal, Salt};
 use countersign_tlog::checkpoint::Checkpoint;
-use countersign_tlog::key::{KeyId, KeyName};
 use countersign_tlog::merkle::leaf_hash;
 use countersign_tlog::note::Note;
 use countersign_tlog::policy::{Policy, PostQuantum};
@@ -42,9 +41,10 @@ pub(crate) use place::{private_dir, replace};
 pub(crate) use seeds::{Seeds, SeedsOf};
 pub use status::{Held, Standing, Status};
 pub use tiles::DirTiles;
+pub use upgrade::{Stays, Upgraded};
 
 use crate::env::Env;
-use crate::receipt::{Demands, Receipt, verify};
+use crate::receipt::{Demands, Receipt, Signed, verify};
 
 /// How long a leaf waits for a log that another process holds.
 pub const PATIENCE: Duration = Duration::from_secs(5);
@@ -167,32 +167,13 @@ impl LogBook {
         // Key and leaf stay the same over every try, so that a try whose outcome is unknown is never logged twice.
         let entry = Entry { idempotency_key: key.into(), leaf };
         let receipt = Receipt { reveal: Some(reveal), ..self.enter(&Ask::Append(entry))? };
-        self.confirm(&receipt)?;
+        let _signed = self.confirm(&receipt)?;
         Ok(receipt)
     }
 
     /// Where it lies.
     pub fn place(&self) -> &Place {
         &self.place
-    }
-
-    /// The same receipt under a newer checkpoint: the one that witnesses have cosigned last, or the newest while that one
-    /// is smaller than what the receipt has. It never goes back: where the newer one would be smaller, or lack a
-    /// cosigner whose line the receipt carries, the receipt stays as it is.
-    ///
-    /// # Errors
-    /// [`LogError`]; `Wrong` when the log holds another entry there, or is another log.
-    pub fn upgrade(&self, old: &Receipt) -> Result<Receipt, LogError> {
-        self.seeds()?;
-        let size = Checkpoint::parse(old.checkpoint.text()).map_or(0, |held| held.size);
-        let new = self.enter(&Ask::Receipt { index: old.index, from: size })?;
-        if (&new.log_origin, new.leaf_hash) != (&old.log_origin, old.leaf_hash) {
-            return Err(LogError::Wrong("it is for another entry, or of another log".to_owned()));
-        }
-        let receipt = Receipt { reveal: old.reveal.clone(), ..new };
-        self.confirm(&receipt)?;
-        // A receipt that does not hold is no measure for one that does.
-        Ok(if goes_back(old, &receipt) && self.confirm(old).is_ok() { old.clone() } else { receipt })
     }
 
     /// What was signed last, by which keys, and whether a process holds the log. Only reads, so it works on a copy that
@@ -304,12 +285,13 @@ impl LogBook {
     }
 
     /// A receipt that does not verify is none, whoever gave it.
-    fn confirm(&self, receipt: &Receipt) -> Result<(), LogError> {
+    fn confirm(&self, receipt: &Receipt) -> Result<Signed, LogError> {
         let trust = self.trust()?;
         let policy = Policy::parse(trust.as_bytes()).map_err(|error| LogError::Wrong(error.to_string()))?;
         let demands = Demands { policy: &policy, pq: PostQuantum::Required, max_age_ms: None, now: self.env.now() };
         let bytes = receipt.to_value().to_string();
-        verify(bytes.as_bytes(), &demands).map(drop).map_err(|refusal| LogError::Wrong(refusal.to_string()))
+        let proved = verify(bytes.as_bytes(), &demands).map_err(|refusal| LogError::Wrong(refusal.to_string()))?;
+        Ok(proved.signed)
     }
 }
 
@@ -358,19 +340,6 @@ fn best_checkpoint(log: &Log, dir: &Path, least: u64) -> (Checkpoint, Note) {
     let covers = |(point, _): &(Checkpoint, Note)| point.size >= least && point.size <= head.checkpoint.size;
     let best = cosigned.and_then(read).filter(covers);
     best.unwrap_or_else(|| (head.checkpoint.clone(), head.note.clone()))
-}
-
-/// Whether the checkpoint of `new` is smaller than that of `old`, or lacks one of its cosigners.
-fn goes_back(old: &Receipt, new: &Receipt) -> bool {
-    let size = |receipt: &Receipt| Checkpoint::parse(receipt.checkpoint.text()).map_or(0, |held| held.size);
-    size(new) < size(old) || !cosigners(old).is_subset(&cosigners(new))
-}
-
-/// The keys of others than the log whose lines the checkpoint carries.
-fn cosigners(receipt: &Receipt) -> BTreeSet<(KeyName, KeyId)> {
-    let others =
-        receipt.checkpoint.signatures().iter().filter(|line| line.name().as_str() != receipt.log_origin.as_str());
-    others.map(|line| (line.name().clone(), line.id())).collect()
 }
 
 /// Whether the holder's answer says that it holds no longer.
