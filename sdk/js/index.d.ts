@@ -57,7 +57,7 @@ export interface Proved {
   size: bigint;
   /** Hexadecimal. */
   root: string;
-  /** The newest time among the signatures that hold, RFC 3339. */
+  /** The newest time among the signatures that hold, RFC 3339; null when none states one, or after the year 9999. */
   signedAt: string | null;
   pq: "valid" | "missing" | "no_key" | "not_checked";
   logKeys: string[];

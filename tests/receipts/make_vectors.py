@@ -116,12 +116,14 @@ def leaf_of(kind, document, ts=MINUTE, salt=SALT):
 
 
 def receipt(index, size, signers, kind="countersign.decision.v1", document=None, origin=LOG, ts=MINUTE, time=TIME, extensions=""):
+    """Signed by keys at `time`, or by (key, time) each at its own."""
     document = document or decision()
     commitment, leaf = leaf_of(kind, document, ts)
     leaves = [sha(b"\0" + b"entry-%d" % i) for i in range(size)]
     leaves[index] = sha(b"\0" + leaf)
     text = f"{origin}\n{size}\n{b64(mth(leaves))}\n{extensions}"
-    note = text + "\n" + "".join(key.line(text, time) for key in signers)
+    lines = [one if isinstance(one, tuple) else (one, time) for one in signers]
+    note = text + "\n" + "".join(key.line(text, at) for key, at in lines)
     return {"schema": "countersign/receipt/v1", "log_origin": origin, "index": index, "leaf_hash": leaves[index].hex(),
             "inclusion_path": [b64(h) for h in path(index, leaves)], "checkpoint": note,
             "reveal": {"type": kind, "ts": ts, "commitment": commitment, "salt": SALT.hex(), "document": document.decode()}}
@@ -153,6 +155,16 @@ def strip(value, key):
     mine = b64(key.id)[:4]
     keep = [l for l in value["checkpoint"].split("\n") if not l.startswith(f"{DASH} {key.name} {mine}")]
     return changed(value, checkpoint="\n".join(keep))
+
+
+def resized(value, key, length):
+    """With the signatures of one key cut or filled up to so many bytes behind the key id."""
+    lines = value["checkpoint"].split("\n")
+    for at, line in enumerate(lines):
+        raw = base64.b64decode(line.split(" ")[-1]) if line.startswith(f"{DASH} {key.name} ") else b""
+        if raw.startswith(key.id):
+            lines[at] = f"{DASH} {key.name} {b64((raw + bytes(length))[:4 + length])}"
+    return changed(value, checkpoint="\n".join(lines))
 
 
 def flip(text, at):
@@ -222,6 +234,26 @@ case("a minute and a second old", pq, "stale", "checkpoint_too_old", trust="log+
 case("from the future", pq, "stale", "checkpoint_in_future", trust="log+pq", max_age_s=60, now=TIME - 301)
 case("no signed time where an age is demanded", good, "stale", "checkpoint_time_unknown", max_age_s=60)
 case("a signed time of zero states no time", receipt(3, 7, [ED, PQ], time=0), "stale", "checkpoint_time_unknown", trust="log+pq", max_age_s=60)
+
+# Times at the ends of what a signature may state, all of them signed.
+LAST, SHOWN = 2**63 - 1, 253402207200  # the last second that RFC 3339 readers agree on is 9999-12-30T22:00:00Z
+PROVED = {"index": 3, "size": 7, "pq": "valid", "trust": "log+pq"}
+FORM = ("malformed", "note_signature_malformed")
+case("the last time that has a spelling", receipt(3, 7, [ED, (PQ, SHOWN)]), "proved", signed_at=SHOWN, **PROVED)
+for time in [SHOWN + 1, 8_640_000_000_001, LAST]:
+    far = receipt(3, 7, [ED, (PQ, time)])
+    case(f"a signed time of {time} without a demand", far, "proved", signed_at=None, **PROVED)
+    case(f"a signed time of {time} where an age is demanded", far, "stale", "checkpoint_in_future", trust="log+pq", max_age_s=60)
+for time in [LAST + 1, 2**64 - 1]:
+    case(f"a signed time of {time}", receipt(3, 7, [ED, (PQ, time)]), *FORM, trust="log+pq")
+    case(f"a witness's time of {time}", receipt(3, 7, [ED, (W1, time)]), *FORM, trust="one of two")
+    case(f"a stranger's time of {time}", receipt(3, 7, [ED, (STRANGER, time)]), "proved", index=3, size=7, pq="no_key", signed_at=None)
+
+# Signatures of another length than their type's.
+for key, trust, lengths in [(ED, "log", [1, 63, 65]), (W1, "one of two", [1, 7, 8, 71, 73]), (PQ, "log+pq", [1, 7, 8, 2427, 2429])]:
+    for length in lengths:
+        case(f"{length} bytes of type {key.kind}", resized(receipt(3, 7, [ED, key]), key, length), *FORM, trust=trust)
+case("7 bytes of a stranger", resized(receipt(3, 7, [ED, STRANGER]), STRANGER, 7), "proved", index=3, size=7, pq="no_key")
 
 # What is wrong.
 case("the index of a neighbour", changed(good, index=2), "invalid", "wrong_root")

@@ -159,6 +159,8 @@ class Key:
 
     def time(self, blob): return int.from_bytes(blob[:8], "big") if self.kind != 1 else 0
 
+    def well_formed(self, blob): return len(blob) == {1: 64, 4: 72, 6: 2428}[self.kind] and self.time(blob) < 2**63
+
     def holds(self, text, blob):
         lines, stamp = text.split("\n"), blob[:8]
         try:
@@ -228,7 +230,10 @@ def accept(note, policy, require_pq):
     valid = []
     for name, key_id, blob in lines:
         for key in policy["logs"] + witnesses:
-            if (key.name, key.id) == (name, key_id) and (key.kind != 6 or MLDSA44PublicKey):
+            if (key.name, key.id) != (name, key_id):
+                continue
+            need(key.well_formed(blob), "malformed", f"the signature by {name} has not the form of its type")
+            if key.kind != 6 or MLDSA44PublicKey:
                 need(key.holds(text, blob), "invalid", f"the signature by {name} is wrong")
                 valid.append((key, key.time(blob)))
     need(any(key in ours for key, _ in valid), "trust_policy_not_met", "the log has not signed")

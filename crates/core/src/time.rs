@@ -44,6 +44,12 @@ impl Timestamp {
         self.0.saturating_sub(earlier.0)
     }
 
+    /// Whether it prints as RFC 3339. What lies after the year 9999 prints in milliseconds, which is no time to show
+    /// anybody.
+    pub fn has_spelling(self) -> bool {
+        jiff::Timestamp::from_second(self.seconds()).is_ok()
+    }
+
     /// Reads an RFC 3339 instant that ends in `Z` (the form every document of ours uses).
     ///
     /// # Errors
@@ -83,6 +89,15 @@ mod tests {
         assert_eq!(time.to_string(), "2026-09-01T09:00:00Z");
         assert_eq!(Timestamp::parse("2026-09-01T09:00:00Z"), Ok(time));
         assert_eq!(time.plus_millis(1999).to_string(), "2026-09-01T09:00:01Z");
+    }
+
+    #[test]
+    fn what_lies_after_the_year_9999_has_no_spelling() {
+        let last = Timestamp::from_seconds(253_402_207_200);
+        assert_eq!((last.has_spelling(), last.to_string().as_str()), (true, "9999-12-30T22:00:00Z"));
+        for seconds in [253_402_207_201, i64::MAX] {
+            assert!(!Timestamp::from_seconds(seconds).has_spelling(), "{seconds}");
+        }
     }
 
     #[test]

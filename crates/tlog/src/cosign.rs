@@ -1,11 +1,15 @@
 //! What cosignatures sign (C2SP tlog-cosignature), byte by byte.
 //!
-//! A blob is the time, eight bytes big-endian in seconds since the Unix epoch, and the raw signature. Type 0x06 does
+//! A blob is the time, eight bytes big-endian in seconds since the Unix epoch and at most [`MAX_TIME`], and
+//! the raw signature. Type 0x06 does
 //! not cover a checkpoint's extension lines: [`crate::checkpoint::Checkpoint::is_covered_by`].
 
 use crate::checkpoint::{Checkpoint, Origin};
 use crate::key::{Algorithm, KeyName, NotSignable, SignerKey, VerifierKey};
 use crate::merkle::Hash;
+
+/// The latest time that a signature may state.
+pub const MAX_TIME: u64 = (1 << 63) - 1;
 
 /// The statement "this hash is the root over leaves `[start, end)` of the log `origin`".
 ///
@@ -76,9 +80,11 @@ pub(crate) fn checkpoint_message(cosigner: &KeyName, time: u64, text: &str) -> O
     Subtree { origin, start: 0, end: size, hash: root }.message(cosigner, time)
 }
 
+/// The time and the raw signature; `None` when the blob ends before, or states a time beyond [`MAX_TIME`].
 pub(crate) fn split(blob: &[u8]) -> Option<(u64, &[u8])> {
     let (time, signature) = blob.split_first_chunk()?;
-    Some((u64::from_be_bytes(*time), signature))
+    let time = u64::from_be_bytes(*time);
+    (time <= MAX_TIME).then_some((time, signature))
 }
 
 pub(crate) fn join(time: u64, signature: &[u8]) -> Vec<u8> {

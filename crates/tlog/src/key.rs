@@ -106,6 +106,14 @@ impl Algorithm {
         matches!(self, Self::Ed25519 | Self::Ed25519Cosignature)
     }
 
+    /// Bytes of the raw signature, behind the time where there is one.
+    const fn signature_len(self) -> usize {
+        match self {
+            Self::Ed25519 | Self::Ed25519Cosignature => 64,
+            Self::MlDsa44 => 2420,
+        }
+    }
+
     const fn from_byte(byte: u8) -> Option<Self> {
         match byte {
             0x01 => Some(Self::Ed25519),
@@ -143,6 +151,15 @@ impl KeyError {
             Self::WrongId => "key_wrong_id",
         }
     }
+}
+
+/// Why a signature is none by the key that it names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SignatureFault {
+    /// It has not the length of its type, or states a time that no clock shows.
+    Malformed,
+    /// It does not verify.
+    Wrong,
 }
 
 /// A public key with its name: what a reader of notes trusts. Prints as its vkey.
@@ -207,21 +224,25 @@ impl VerifierKey {
         &self.public
     }
 
-    /// Verifies a signature blob over a note text and gives the time it states, if its type states one.
-    pub(crate) fn verify(&self, text: &str, blob: &[u8]) -> Option<Option<u64>> {
-        match self.algorithm {
-            Algorithm::Ed25519 => self.verify_raw(text.as_bytes(), blob).then_some(None),
-            Algorithm::Ed25519Cosignature => {
-                let (time, signature) = cosign::split(blob)?;
-                let message = cosign::cosignature_message(time, text);
-                self.verify_raw(&message, signature).then_some(Some(time))
-            }
-            Algorithm::MlDsa44 => {
-                let (time, signature) = cosign::split(blob)?;
-                let message = cosign::checkpoint_message(&self.name, time, text)?;
-                self.verify_raw(&message, signature).then_some(Some(time))
-            }
-        }
+    /// Verifies a signature blob over a note text and gives the time it states; 0 where its type states none.
+    pub(crate) fn verify(&self, text: &str, blob: &[u8]) -> Result<u64, SignatureFault> {
+        let (time, signature) = self.split(blob).ok_or(SignatureFault::Malformed)?;
+        let message = match self.algorithm {
+            Algorithm::Ed25519 => Some(text.as_bytes().to_vec()),
+            Algorithm::Ed25519Cosignature => Some(cosign::cosignature_message(time, text)),
+            Algorithm::MlDsa44 => cosign::checkpoint_message(&self.name, time, text),
+        };
+        let holds = message.is_some_and(|message| self.verify_raw(&message, signature));
+        if holds { Ok(time) } else { Err(SignatureFault::Wrong) }
+    }
+
+    /// Time and raw signature of a blob, where it has the form of this key's type.
+    fn split<'b>(&self, blob: &'b [u8]) -> Option<(u64, &'b [u8])> {
+        let (time, signature) = match self.algorithm {
+            Algorithm::Ed25519 => (0, blob),
+            Algorithm::Ed25519Cosignature | Algorithm::MlDsa44 => cosign::split(blob)?,
+        };
+        (signature.len() == self.algorithm.signature_len()).then_some((time, signature))
     }
 
     /// Verifies a bare signature over a finished message.

@@ -1,11 +1,11 @@
 //! Signed notes: a text and the signature lines below it (C2SP signed-note).
 //!
-//! A signature by a key nobody here knows says nothing and is passed over. A signature that names a known key and
-//! does not verify refuses the whole note: somebody is pretending, or the text was changed.
+//! A signature by a key nobody here knows says nothing and is passed over, whatever its form. A signature that names a
+//! known key and is malformed or does not verify refuses the whole note: somebody is pretending, or the text was changed.
 
 use std::fmt;
 
-use crate::key::{KeyId, KeyName, VerifierKey};
+use crate::key::{KeyId, KeyName, SignatureFault, VerifierKey};
 use crate::text::{from_base64, to_base64};
 
 /// The largest note in bytes: 32 ML-DSA-44 lines and a checkpoint fit.
@@ -92,6 +92,9 @@ pub enum NoteError {
     /// Two different known keys have this name and id, so the line does not say whose it is.
     #[error("two known keys are named {0}+{1}")]
     AmbiguousKey(KeyName, KeyId),
+    /// A known key's signature has not the form of its type: another length, or a time beyond 2^63 - 1 seconds.
+    #[error("the signature by {0}+{1} is malformed")]
+    MalformedSignature(KeyName, KeyId),
     /// A known key's signature does not verify.
     #[error("the signature by {0}+{1} is wrong")]
     BadSignature(KeyName, KeyId),
@@ -110,6 +113,7 @@ impl NoteError {
             Self::TooManySignatures => "note_too_many_signatures",
             Self::SignatureLine => "note_signature_line",
             Self::AmbiguousKey(..) => "note_ambiguous_key",
+            Self::MalformedSignature(..) => "note_signature_malformed",
             Self::BadSignature(..) => "note_bad_signature",
             Self::NoKnownKey => "note_no_known_key",
         }
@@ -128,7 +132,7 @@ pub struct Note {
 pub struct Verified<'k> {
     /// The key, out of those given to [`Note::verify`].
     pub key: &'k VerifierKey,
-    /// The signed time in seconds since the Unix epoch; `None` for type 0x01 and for a time of 0, which claims nothing.
+    /// The signed time in seconds since the Unix epoch, at most 2^63 - 1; `None` for type 0x01 and for a time of 0, which claims nothing.
     pub time: Option<u64>,
 }
 
@@ -173,12 +177,19 @@ impl Note {
         let mut verified = Vec::new();
         for signature in &self.signatures {
             if let Some(key) = find(keys, signature)? {
-                let wrong = || NoteError::BadSignature(signature.name.clone(), signature.id);
-                let time = key.verify(&self.text, &signature.blob).ok_or_else(wrong)?;
-                verified.push(Verified { key, time: time.filter(|time| *time != 0) });
+                let time = key.verify(&self.text, &signature.blob).map_err(|fault| fault_of(signature, fault))?;
+                verified.push(Verified { key, time: (time != 0).then_some(time) });
             }
         }
         if verified.is_empty() { Err(NoteError::NoKnownKey) } else { Ok(verified) }
+    }
+}
+
+fn fault_of(line: &NoteSignature, fault: SignatureFault) -> NoteError {
+    let (name, id) = (line.name.clone(), line.id);
+    match fault {
+        SignatureFault::Malformed => NoteError::MalformedSignature(name, id),
+        SignatureFault::Wrong => NoteError::BadSignature(name, id),
     }
 }
 

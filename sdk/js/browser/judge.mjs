@@ -16,13 +16,16 @@ export async function judgeAll({ trust, cases }, mlDsa44) {
 }
 
 /** The cases whose outcome rests on checking an ML-DSA-44 signature. */
-const carriesPq = (one) => one.trust.startsWith("log+pq") && one.receipt.includes("\\n7\\n") && one.pq !== "missing" && one.code !== "pq_missing";
+const carriesPq = (one) => one.trust.startsWith("log+pq") && one.receipt.includes("\\n7\\n") && one.pq !== "missing" && one.code !== "pq_missing" && one.expect !== "malformed";
 
 function asMade(one, answer) {
   const same = answer.result === wanted(one) && answer.code === one.code;
   const proved = one.expect !== "proved" || (answer.index === BigInt(one.index) && answer.size === BigInt(one.size) && answer.pq === one.pq);
-  return same && proved;
+  const dated = one.expect !== "proved" || one.signed_at === undefined || answer.signedAt === iso(one.signed_at);
+  return same && proved && dated;
 }
+
+const iso = (seconds) => (seconds === null ? null : new Date(seconds * 1000).toISOString());
 
 /** Nothing may be called post-quantum proved, no age may rest on it, and a demand for it fails. */
 function withoutPq(one, answer) {

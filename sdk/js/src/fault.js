@@ -8,6 +8,11 @@ export class Fault extends Error {
   }
 }
 
+/** `throw` where an expression is wanted. */
+export function fail(error) {
+  throw error;
+}
+
 export const malformed = (code, reason) => new Fault("malformed", code, reason);
 export const invalid = (code, reason) => new Fault("invalid", code, reason);
 export const untrusted = (code, reason) => new Fault("trust_policy_not_met", code, reason);

@@ -2,18 +2,20 @@
 
 import { concat, equal, fromBase64, sha256, toHex, u64, utf8 } from "./bytes.js";
 import { isStrongKey, verifyEd25519 } from "./ed25519.js";
-import { invalid, malformed, untrusted } from "./fault.js";
+import { fail, invalid, malformed, untrusted } from "./fault.js";
 
 const MAX_NOTE = 128 * 1024;
 const MAX_SIGNATURES = 64;
 const MAX_EXTENSIONS = 16;
 const MAX_SIZE = 2n ** 63n - 1n;
+const MAX_TIME = 2n ** 63n - 1n;
 const MARK = "\u2014 ";
 
 export const ED25519 = 0x01;
 export const COSIGNATURE = 0x04;
 export const ML_DSA_44 = 0x06;
 const LENGTHS = { [ED25519]: 32, [COSIGNATURE]: 32, [ML_DSA_44]: 1312 };
+const SIGNATURES = { [ED25519]: 64, [COSIGNATURE]: 64, [ML_DSA_44]: 2420 };
 
 const isName = (text) => text.length > 0 && utf8(text).length <= 255 && !/[\p{White_Space}+\u0000-\u001f\u007f]/u.test(text);
 const isOrigin = (text) => text.length > 0 && utf8(text).length <= 255 && !/[\u0000-\u001f\u007f]/.test(text);
@@ -75,30 +77,36 @@ function subtreeMessage(key, stamp, checkpoint) {
 /** Whether signatures of the log that hold cover all of the checkpoint: type 0x06 leaves extension lines out. */
 export const isCovered = (checkpoint, log) => !checkpoint.extended || log.some((one) => one.key.type !== ML_DSA_44);
 
-async function holds(key, note, checkpoint, blob, mlDsa44) {
-  if (key.type === ED25519) return verifyEd25519(key.publicKey, utf8(note.text), blob);
-  const [stamp, signature] = [blob.slice(0, 8), blob.slice(8)];
+/** Time, its eight bytes, and the raw signature; null when the blob has not the form of its type. */
+function split(type, blob) {
+  const cut = type === ED25519 ? 0 : 8;
+  const [stamp, signature] = [blob.slice(0, cut), blob.slice(cut)];
+  if (signature.length !== SIGNATURES[type]) return null;
+  const time = cut === 0 ? 0n : new DataView(stamp.buffer).getBigUint64(0);
+  return time <= MAX_TIME ? { time, stamp, signature } : null;
+}
+
+async function holds(key, note, checkpoint, { time, stamp, signature }, mlDsa44) {
+  if (key.type === ED25519) return verifyEd25519(key.publicKey, utf8(note.text), signature);
   if (key.type === COSIGNATURE) {
-    const message = utf8(`cosignature/v1\ntime ${timeOf(blob)}\n${note.text}`);
+    const message = utf8(`cosignature/v1\ntime ${time}\n${note.text}`);
     return verifyEd25519(key.publicKey, message, signature);
   }
-  if (signature.length !== 2420) return false;
   return (await mlDsa44({ publicKey: key.publicKey, message: subtreeMessage(key, stamp, checkpoint), signature })) === true;
 }
 
-const timeOf = (blob) => (blob.length < 8 ? 0n : new DataView(blob.buffer, blob.byteOffset).getBigUint64(0));
-
-/** Every signature by a known key. One that does not hold refuses the note; keys that nobody knows say nothing. */
+/** Every signature by a known key. One that is malformed or does not hold refuses the note; keys that nobody knows say nothing. */
 export async function verifyNote(note, checkpoint, keys, mlDsa44) {
   const verified = [];
   for (const line of note.signatures) {
     const named = keys.filter((key) => key.name === line.name && key.id === line.id);
     if (named.some((key) => !equal(key.publicKey, named[0].publicKey))) throw untrusted("note_ambiguous_key");
     const key = named[0];
-    if (!key || (key.type === ML_DSA_44 && !mlDsa44)) continue;
-    if (!(await holds(key, note, checkpoint, line.blob, mlDsa44))) throw invalid("note_bad_signature");
-    const time = key.type === ED25519 ? 0n : timeOf(line.blob);
-    verified.push({ key, time: time === 0n ? null : time });
+    if (!key) continue;
+    const parts = split(key.type, line.blob) ?? fail(malformed("note_signature_malformed"));
+    if (key.type === ML_DSA_44 && !mlDsa44) continue;
+    if (!(await holds(key, note, checkpoint, parts, mlDsa44))) throw invalid("note_bad_signature");
+    verified.push({ key, time: parts.time === 0n ? null : parts.time });
   }
   if (verified.length === 0) throw untrusted("note_no_known_key");
   return verified;

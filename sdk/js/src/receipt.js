@@ -4,7 +4,7 @@
 
 import { concat, equal, fromBase64, hash32FromHex, hmacSha256, toHex, utf8 } from "./bytes.js";
 import { openDocument } from "./document.js";
-import { Fault, invalid, malformed, stale, untrusted } from "./fault.js";
+import { Fault, fail, invalid, malformed, stale, untrusted } from "./fault.js";
 import { JsonError, Literal, canonicalize, read } from "./json.js";
 import { KEY_TYPE, openKeyStatement } from "./key.js";
 import { KINDS } from "./kinds.js";
@@ -16,6 +16,8 @@ const SCHEMA = "countersign/receipt/v1";
 const MEMBERS = ["schema", "log_origin", "index", "leaf_hash", "inclusion_path", "checkpoint", "reveal"];
 const REVEAL = ["type", "ts", "commitment", "salt", "document"];
 const LIMITS = { depth: 4, members: 16, string: 2 << 20, size: 3 << 20 };
+/** 9999-12-30T22:00:00Z: after it the Rust verifier spells none either. */
+const LAST_MS = 253402207200 * 1000;
 const AHEAD_MS = 5 * 60 * 1000;
 
 /**
@@ -50,9 +52,9 @@ async function judge(receipt, policy, options) {
   return {
     result: "valid", code: null, reason: null,
     logOrigin: checkpoint.origin, index: receipt.index, size: checkpoint.size, root: toHex(checkpoint.root),
-    signedAt: signedAt === null ? null : new Date(signedAt).toISOString(),
+    signedAt: spelled(signedAt),
     pq: signed.pq, logKeys: labels(signed.log), witnesses: labels(signed.witnesses),
-    leaf, document, key, notProved: notProved(leaf, document, signed, signedAt),
+    leaf, document, key, notProved: notProved(leaf, document, signed, spelled(signedAt)),
   };
 }
 
@@ -77,10 +79,6 @@ function parseReceipt(input) {
   parseNote(root.checkpoint);
   const reveal = "reveal" in root ? parseReveal(root.reveal) : null;
   return { logOrigin: root.log_origin, index, leafHash: leaf, path, checkpoint: root.checkpoint, reveal };
-}
-
-function fail(error) {
-  throw error;
 }
 
 function parseReveal(value) {
@@ -141,6 +139,9 @@ function newest({ log, witnesses }) {
   const times = [...log, ...witnesses].flatMap((one) => (one.time === null ? [] : Number(one.time) * 1000));
   return times.length === 0 ? null : Math.max(...times);
 }
+
+/** RFC 3339; null for a time after the year 9999, which it cannot spell. */
+const spelled = (ms) => (ms === null || ms > LAST_MS ? null : new Date(ms).toISOString());
 
 function judgeAge(signedAt, { now = Date.now(), maxAgeSeconds } = {}) {
   if (maxAgeSeconds === undefined || maxAgeSeconds === null) return;

@@ -82,15 +82,19 @@ impl Signed {
         Ok(Self { checkpoint, log: signed_by(&log), witnesses: signed_by(&witnesses), pq })
     }
 
-    /// The newest time among the signatures that hold.
+    /// The newest time among the signatures that hold; none where it lies after the year 9999.
     pub fn signed_at(&self) -> Option<Timestamp> {
+        self.newest().filter(|at| at.has_spelling())
+    }
+
+    fn newest(&self) -> Option<Timestamp> {
         self.log.iter().chain(&self.witnesses).filter_map(|one| one.at).max()
     }
 
     /// The newest signed time decides: a checkpoint existed then, so everything under it did.
     pub(super) fn judge_age(&self, demands: &Demands<'_>) -> Result<(), Refusal> {
         let Some(max_age) = demands.max_age_ms else { return Ok(()) };
-        let signed = self.signed_at();
+        let signed = self.newest();
         let seconds = |at: Timestamp| u64::try_from(at.seconds()).unwrap_or(0);
         let freshness = Freshness { now: seconds(demands.now), max_age: u64::try_from(max_age / 1000).unwrap_or(0) };
         match (freshness.judge(signed.map(seconds)), signed) {

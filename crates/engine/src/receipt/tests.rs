@@ -48,6 +48,10 @@ fn every_case_is_judged_as_its_maker_says() {
                 assert_eq!(proved.receipt.index, case["index"], "{case}");
                 assert_eq!(proved.signed.checkpoint.size, case["size"], "{case}");
                 assert_eq!(proved.signed.pq.as_str(), case["pq"], "{case}");
+                if let Some(at) = case.get("signed_at") {
+                    let told = proved.signed.signed_at().map(Timestamp::seconds);
+                    assert_eq!(told, at.as_i64(), "{case}");
+                }
             }
             Err(refusal) => {
                 assert_eq!(refusal.kind().as_str(), case["expect"], "{refusal}: {case}");

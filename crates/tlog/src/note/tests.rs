@@ -120,6 +120,30 @@ fn unknown_keys_say_nothing_and_known_keys_must_be_right() {
 }
 
 #[test]
+fn a_known_keys_malformed_signature_refuses_the_note_and_an_unknown_ones_says_nothing() {
+    let keys = keys();
+    let text = vectors()["checkpoints"]["3"]["text"].as_str().unwrap().to_owned();
+    let good = keys.log.sign(&text, 0).unwrap();
+    for signer in [&keys.witness, &keys.pq] {
+        let verify = |blob: Vec<u8>, known: &[VerifierKey]| {
+            let line = NoteSignature::new(signer.verifier().name().clone(), signer.verifier().id(), blob);
+            Note::new(&text, &[good.clone(), line]).unwrap().verify(known).map(|verified| verified.len())
+        };
+        let signed_at = |time| signer.sign(&text, time).unwrap().blob().to_vec();
+        let (both, log) = (known(&[&keys.log, signer]), known(&[&keys.log]));
+        let malformed = NoteError::MalformedSignature(signer.verifier().name().clone(), signer.verifier().id());
+        assert_eq!(verify(signed_at((1 << 63) - 1), &both), Ok(2), "the last time that may be stated");
+        let whole = signed_at(TIME);
+        let cut = |end: usize| whole[..end].to_vec();
+        let long = [whole.as_slice(), &[0]].concat();
+        for blob in [signed_at(1 << 63), signed_at(u64::MAX), cut(1), cut(7), cut(8), cut(whole.len() - 1), long] {
+            assert_eq!(verify(blob.clone(), &both), Err(malformed.clone()), "{} bytes", blob.len());
+            assert_eq!(verify(blob, &log), Ok(1), "nobody knows the key");
+        }
+    }
+}
+
+#[test]
 fn the_same_name_with_another_id_or_the_same_id_with_another_name_is_unknown() {
     let keys = keys();
     let text = "any text\n";
