@@ -120,7 +120,7 @@ pub fn check(data: &Path, tiles: &dyn Tiles) -> Result<Whole, Fault> {
 
     // What was public and signed first, so that a log which grows meanwhile is not behind it.
     let published = published(&place, tiles)?;
-    let written = Written::read(&place.log()).map_err(|error| segments(&place, error))?;
+    let written = Written::read(&place.log(), None).map_err(|error| segments(&place, error))?;
     let source = |path: &TilePath| Ok(tiles.get(path)?.or_else(|| written.tile(path)));
 
     let report = fsck(&written.checkpoint, source, |_, _| ()).map_err(Fault::Files)?;

@@ -40,7 +40,7 @@ use home::Run;
 use shared::Shared;
 use tiles::{Tiles, Witnesses};
 
-pub use inspect::{Signed, Written, is_held, recorded};
+pub use inspect::{Signed, Written, is_held};
 pub use keys::{Keys, KeysError};
 pub use types::{
     AppendError, Appended, Entry, Fatal, Flush, Head, InitError, Logged, OpenError, ReadError, Seen, Step,

@@ -183,19 +183,19 @@ impl LogBook {
     /// [`LogError`]; `NoLog` when there is none, and none is made, `Lost` when there was one; `Open(Behind)` when more was signed than is here.
     pub fn status(&self) -> Result<Status, LogError> {
         let dir = self.place.log();
-        let written = match Written::read(&dir) {
+        let record = self.place.second_record();
+        let written = match Written::read(&dir, Some(&record)) {
             Err(OpenError::Missing(_)) => return Err(self.place.absent()),
             read => read?,
         };
         let Checkpoint { origin, size: ours, .. } = written.checkpoint.clone();
-        let second = sequencer::recorded(&self.place.second_record(), &origin)?;
-        for (by, signed) in [(dir.join("head"), written.signed), (self.place.second_record(), second)] {
+        for (by, signed) in [(dir.join("head"), written.signed), (record, written.second)] {
             if let Some(signed) = signed.filter(|signed| signed.size > ours) {
                 return Err(OpenError::Behind { by: by.display().to_string(), ours, theirs: signed.size }.into());
             }
         }
         let (size, root) = written.signed.map_or((ours, written.checkpoint.root), |signed| (signed.size, signed.root));
-        let signed_at = written.signed.into_iter().chain(second).map(|signed| signed.time).max();
+        let signed_at = written.signed.into_iter().chain(written.second).map(|signed| signed.time).max();
         let clock = Standing::of(signed_at, self.env.now());
         let held = if sequencer::is_held(&dir).map_err(OpenError::Io)? { Held::Taken } else { Held::Free };
         let trust = std::fs::read_to_string(self.place.trust()).or_else(|_| self.trust())?;

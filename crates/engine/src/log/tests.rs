@@ -9,6 +9,7 @@ use countersign_tlog::sequencer::disk::Disk;
 use super::*;
 use crate::testing::copy_folder;
 
+mod status;
 mod upgrade;
 
 fn env(seed: u64) -> Arc<Env> {

@@ -80,5 +80,5 @@ fn read(path: &Path) -> Result<Option<Vec<u8>>, Unreachable> {
 }
 
 fn segments(folder: &Path) -> Result<Written, Unreachable> {
-    Written::read(folder).map_err(|error| Unreachable(format!("{}: {error}", folder.display())))
+    Written::read(folder, None).map_err(|error| Unreachable(format!("{}: {error}", folder.display())))
 }

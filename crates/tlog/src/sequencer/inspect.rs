@@ -31,24 +31,30 @@ pub struct Written {
     /// What the log's own head says was signed last. It was read before the segments, so they may
     /// be ahead of it and must not be behind.
     pub signed: Option<Signed>,
+    /// What the second record says, if one was named and is there. Read before the segments as well.
+    pub second: Option<Signed>,
     live: Live,
 }
 
 impl Written {
-    /// Reads the directory. The last batch may be half written; it does not count then.
+    /// Reads the directory, and a second record outside it ([`Config::second_record`](super::Config::second_record)).
+    /// The last batch may be half written; it does not count then.
     ///
     /// # Errors
-    /// [`OpenError`]: there is no log, or its segments are damaged.
-    pub fn read(dir: &Path) -> Result<Self, OpenError> {
+    /// [`OpenError`]: there is no log, its segments are damaged, or a record is damaged or another log's.
+    pub fn read(dir: &Path, second: Option<&Path>) -> Result<Self, OpenError> {
         let origin = match home::read_origin(dir) {
             Ok(origin) => origin.ok_or_else(|| OpenError::OtherLog(dir.to_owned()))?,
             Err(error) if error.kind() == ErrorKind::NotFound => return Err(OpenError::Missing(dir.to_owned())),
             Err(error) => return Err(error.into()),
         };
+        // Whatever a record says was in the segments before: read after them, it would name what was signed in between,
+        // and a log that is being written would look rolled back.
         let signed = recorded(&dir.join("head"), &origin)?;
+        let second = second.map_or(Ok(None), |path| recorded(path, &origin))?;
         let replayed = recover::written(&dir.join("wal"), &origin)?;
         let checkpoint = Checkpoint::new(origin, replayed.size, replayed.root);
-        Ok(Self { checkpoint, first: replayed.stored, signed, live: replayed.live })
+        Ok(Self { checkpoint, first: replayed.stored, signed, second, live: replayed.live })
     }
 
     /// A tile or bundle out of the segments: partial ones, which are never stored, and full ones whose storing is due.
@@ -67,10 +73,7 @@ pub fn is_held(dir: &Path) -> std::io::Result<bool> {
 
 /// The last state that a record of signed heads names: the log's own `head`, or a second one elsewhere. `None`
 /// when there is no such file, or nothing was ever signed.
-///
-/// # Errors
-/// [`OpenError::Record`] when it is damaged or another log's.
-pub fn recorded(path: &Path, origin: &Origin) -> Result<Option<Signed>, OpenError> {
+fn recorded(path: &Path, origin: &Origin) -> Result<Option<Signed>, OpenError> {
     let mark = match home::read_mark(path, origin) {
         Ok(mark) => mark,
         Err(Some(error)) if error.kind() == ErrorKind::NotFound => None,
