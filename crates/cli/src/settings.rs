@@ -103,6 +103,24 @@ struct FromFile {
     name_server: Option<String>,
 }
 
+impl FromFile {
+    /// A setting of this file that only its user may make. A new one is bold until somebody says otherwise here.
+    fn bold(&self) -> Option<&'static str> {
+        let Self { data, database, allow_loopback, ca, log_misses: _, tiles, deny_addresses: _, nat64, name_server } =
+            self;
+        let bold = [
+            ("data", data.is_some()),
+            ("database", database.is_some()),
+            ("allow_loopback", allow_loopback.is_some()),
+            ("ca", ca.is_some()),
+            ("tiles", tiles.is_some()),
+            ("nat64", nat64.is_some()),
+            ("name_server", name_server.is_some()),
+        ];
+        bold.into_iter().find_map(|(name, set)| set.then_some(name))
+    }
+}
+
 impl Settings {
     /// Reads the file and the environment, then lays the flags over them.
     pub(crate) fn load(flags: &Global, variable: impl Fn(&str) -> Option<String>) -> anyhow::Result<Self> {
@@ -247,16 +265,15 @@ fn read_file(named: Option<&Path>) -> anyhow::Result<(FromFile, PathBuf)> {
     let text =
         std::fs::read_to_string(path).with_context(|| format!("cannot read the settings file {}", path.display()))?;
     let file: FromFile = toml::from_str(&text).with_context(|| format!("in the settings file {}", path.display()))?;
-    if named.is_none() && (file.allow_loopback.is_some() || file.ca.is_some() || file.tiles.is_some()) {
-        bail!(
-            "{HERE}: allow_loopback, ca and tiles count in a file that is named with --config, by variable or by flag"
-        );
+    if let (None, Some(name)) = (named, file.bold()) {
+        bail!("{HERE}: {name} counts in a file that is named with --config, in a variable or as a flag");
     }
     Ok((file, path.to_owned()))
 }
 
-/// The file that is read without being named. It may be anybody's: the folder is whatever an agent works on. So it
-/// cannot open the guard, nor have a bucket of its choice written to with its user's credentials.
+/// The file that is read without being named. It may be anybody's: the folder is whatever an agent works on. So it can
+/// close addresses and keep more, and nothing else: not open the guard, nor choose the keys that are trusted, the
+/// history that is believed, the server that names are asked of, or where the user's credentials are shown.
 const HERE: &str = "countersign.toml";
 
 #[cfg(test)]

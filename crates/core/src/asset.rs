@@ -2,6 +2,7 @@
 //! An asset outside the table has no known decimals, so nobody may show a price in dollars for it:
 //! 1000000 units are one dollar at 6 decimals and a millionth of a millionth at 18.
 
+use crate::address;
 use crate::network::{Family, Network};
 use std::sync::OnceLock;
 
@@ -43,8 +44,8 @@ pub fn of(network: &Network) -> impl Iterator<Item = &'static AssetRow> {
     table().iter().filter(move |row| row.network == network.as_str())
 }
 
-/// The known asset that `address` imitates without being it: an EVM address with the same first and
-/// last four hex digits (what wallets show), or a text that equals a known address or ticker once
+/// The known asset that `address` imitates without being it: an address of the network's own form with the same first
+/// and last four letters or digits (what wallets show), or a text that equals a known address or ticker once
 /// look-alike letters are read as the ASCII letters they resemble.
 pub fn look_alike(network: &Network, address: &str) -> Option<&'static AssetRow> {
     if lookup(network, address).is_some() {
@@ -53,7 +54,7 @@ pub fn look_alike(network: &Network, address: &str) -> Option<&'static AssetRow>
     let read = (!address.is_ascii()).then(|| address.chars().map(resembles).collect::<String>());
     of(network).find(|row| match &read {
         Some(read) => row.address.eq_ignore_ascii_case(read) || row.symbol.eq_ignore_ascii_case(read),
-        None => network.family() == Family::Evm && same_ends(row.address, address),
+        None => same_ends(network.family(), row.address, address),
     })
 }
 
@@ -79,14 +80,17 @@ fn skeleton(text: &str) -> String {
     letters.map(fold).collect()
 }
 
-/// Wallets shorten an address to its first and last four digits; vanity addresses are made to match.
-fn same_ends(known: &str, address: &str) -> bool {
+/// Wallets shorten an address to its first and last four letters or digits; vanity addresses are made to match. Case
+/// counts where it does in the address itself. Asset numbers (Algorand) are no such addresses.
+fn same_ends(family: Family, known: &str, address: &str) -> bool {
     let ends = |text: &str| {
-        let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"))?;
-        if digits.len() != 40 || !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-            return None;
-        }
-        Some((digits.get(..4)?.to_ascii_lowercase(), digits.get(36..)?.to_ascii_lowercase()))
+        let form = address::check(family, text).ok()?;
+        let shown = match family {
+            Family::Evm => form.normal.strip_prefix("0x")?.to_ascii_lowercase(),
+            Family::Svm => form.normal,
+            Family::Avm | Family::Other => return None,
+        };
+        Some((shown.get(..4)?.to_owned(), shown.get(shown.len().checked_sub(4)?..)?.to_owned()))
     };
     ends(known).is_some_and(|known| ends(address) == Some(known))
 }

@@ -82,6 +82,7 @@ impl Politeness {
             looks.retain(|_, times| times.iter().any(|time| recent(*time, now)));
         }
         let times = looks.entry(domain.clone()).or_default();
+        let now = in_order(times.back().copied(), now);
         times.retain(|time| recent(*time, now));
         if times.len() >= most {
             let retry_after_ms = times.front().map_or(WINDOW_MS, |first| WINDOW_MS - now.since(*first));
@@ -97,6 +98,12 @@ impl Turn {
     pub fn url(&self) -> &ResourceUrl {
         &self.url
     }
+}
+
+/// Callers name the moment their own look began, so turns come out of order: one asked for less than a minute before
+/// the newest counts as asked for with it, or a late caller would make the looks after its own forgotten.
+fn in_order(newest: Option<Timestamp>, now: Timestamp) -> Timestamp {
+    newest.filter(|newest| recent(now, *newest)).unwrap_or(now)
 }
 
 /// A look in the future was made before the clock was set back, and says nothing about the last minute.
@@ -130,6 +137,19 @@ mod tests {
         assert_eq!(take(&politeness, "a.example.com", 59_999), Err(1));
         assert_eq!(take(&politeness, "a.example.com", 60_000), Ok(()), "the first look is a minute old");
         assert_eq!(take(&politeness, "a.example.com", 60_001), Err(999), "the second is not");
+    }
+
+    #[test]
+    fn turns_that_come_out_of_order_are_counted_like_any_others() {
+        let politeness = Politeness::default();
+        for millis in [0, 9000, 1000, 8000, 2000, 7000] {
+            assert_eq!(take(&politeness, "a.example.com", millis), Ok(()));
+        }
+        for late in [0, 3000, 8999, 9000] {
+            assert_eq!(take(&politeness, "a.example.com", late), Err(51_000), "{late}: the first look ages at 60 s");
+        }
+        assert_eq!(take(&politeness, "a.example.com", 60_000), Ok(()));
+        assert_eq!(take(&politeness, "a.example.com", -60_000), Ok(()), "the clock was set back");
     }
 
     #[test]

@@ -107,14 +107,22 @@ fn the_answers_to_a_list_stand_on_lines_of_their_own_beside_a_progress_bar() {
 
 /// The folder may be anybody's: an agent stands in the repository it works on.
 #[test]
-fn a_settings_file_that_lies_around_does_not_open_the_guard() {
+fn a_settings_file_that_lies_around_only_closes() {
     let folder = tempfile::tempdir().expect("a folder");
     let ends = |text: &str, more: &[&str]| {
         std::fs::write(folder.path().join("countersign.toml"), text).expect("written");
         run(folder.path(), &[&["config"], more].concat()).status.code()
     };
-    assert_eq!(ends("log_misses = true\n", &[]), Some(0), "the positive control");
-    for text in ["allow_loopback = true\n", "ca = \"evil.pem\"\n"] {
+    assert_eq!(ends("log_misses = true\ndeny_addresses = [\"192.0.2.0/24\"]\n", &[]), Some(0), "positive control");
+    for text in [
+        "allow_loopback = true\n",
+        "ca = \"evil.pem\"\n",
+        "data = \"evil\"\n",
+        "database = \"postgres://127.0.0.1:1/evil\"\n",
+        "tiles = \"s3://evil\"\n",
+        "nat64 = [\"64:ff9b::/96\"]\n",
+        "name_server = \"192.0.2.53\"\n",
+    ] {
         assert_eq!(ends(text, &[]), Some(2), "{text}");
         assert_eq!(ends(text, &["--config", "countersign.toml"]), Some(0), "named, and so meant");
     }

@@ -80,7 +80,7 @@ async fn a_translated_address_is_judged_as_what_it_becomes() {
 async fn config_shows_the_door_and_a_garbled_setting_is_usage() {
     let place = Place::new().await;
     std::fs::write(place.folder.path().join("countersign.toml"), "nat64 = [\"64:ff9b::/96\"]\n").expect("written");
-    let args = ["config", "--json", "--deny-address", "198.51.100.0/24"];
+    let args = ["config", "--json", "--config", "countersign.toml", "--deny-address", "198.51.100.0/24"];
     let out =
         place.run(&args, &[("COUNTERSIGN_NAME_SERVER", "192.0.2.53"), ("COUNTERSIGN_DENY_ADDRESSES", "192.0.2.0/24")]);
     let told: Value = serde_json::from_slice(&out.stdout).expect("one JSON value");

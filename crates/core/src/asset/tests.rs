@@ -85,6 +85,19 @@ fn a_vanity_copy_is_a_look_alike_and_the_original_is_not() {
     assert_eq!(look_alike(&network("ethereum"), copy), None);
 }
 
+/// The mint of USD Coin on Solana, from Circle's list of contract addresses; the copies differ in their middle.
+#[test]
+fn a_mint_with_the_ends_of_a_known_one_is_a_look_alike() {
+    const MINT: &str = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v";
+    let solana = network("solana");
+    for copy in [MINT.replace("ZwyTDt", "ZwzTDt"), MINT.replace("SSqe", "SSqf")] {
+        assert_eq!(look_alike(&solana, &copy).map(|row| row.address), Some(MINT), "{copy}");
+    }
+    for other in [MINT, &MINT.replacen("EPjF", "EPjf", 1), "EPjFDt1v", "So11111111111111111111111111111111111111112"] {
+        assert_eq!(look_alike(&solana, other), None, "{other}");
+    }
+}
+
 #[test]
 fn letters_of_other_scripts_are_a_look_alike() {
     let base = network("base");

@@ -173,7 +173,7 @@ fn miss(reading: &Reading, payable: bool, unmet: &[&'static str]) -> MissReason 
     match unmet {
         ["require_invocable"] => MissReason::NoInputSchema,
         _ if payable => MissReason::ConstraintsUnmet,
-        _ if challenge && reading.offers.iter().all(|offer| offer.pay_to.is_empty()) => MissReason::NoPayto,
+        _ if challenge && reading.offers.iter().all(|offer| offer.payee().is_none()) => MissReason::NoPayto,
         _ => MissReason::No402Envelope,
     }
 }

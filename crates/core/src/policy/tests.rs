@@ -341,8 +341,10 @@ fn incomplete_offers_are_never_selected_and_the_miss_is_named() {
     }
     let none = Reading { kind: ReadingKind::NoTerms, ..reading(vec![]) };
     assert_eq!(run(&ask(), &none, &four()).miss_reason, Some(MissReason::No402Envelope));
-    let nobody = Offer { word: Word::NotPayable, ..offer(BASE, "") };
-    assert_eq!(run(&ask(), &reading(vec![nobody]), &four()).miss_reason, Some(MissReason::NoPayto));
+    for pay_to in ["", "absent", "null"] {
+        let nobody = Offer { word: Word::NotPayable, ..offer(BASE, pay_to) };
+        assert_eq!(run(&ask(), &reading(vec![nobody]), &four()).miss_reason, Some(MissReason::NoPayto), "{pay_to}");
+    }
     assert_eq!(serde_json::to_value(MissReason::No402Envelope).unwrap(), "no_402_envelope");
     assert_eq!(serde_json::to_value(MissReason::NoPayto).unwrap(), "no_payto");
 }

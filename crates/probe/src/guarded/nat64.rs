@@ -25,6 +25,9 @@ pub enum Nat64Error {
     /// It sets bits 64 to 71, which RFC 6052 section 2.2 keeps at zero.
     #[error("bits 64 to 71 of a NAT64 prefix are zero")]
     Reserved,
+    /// It lies among addresses that are not public, so that the machine it names is one of a private network.
+    #[error("a NAT64 prefix is 64:ff9b::/96, lies in 64:ff9b:1::/48 or among public addresses (2000::/3)")]
+    Private,
 }
 
 impl Nat64 {
@@ -42,6 +45,16 @@ impl Nat64 {
     }
 }
 
+/// Whether addresses behind the prefix can lead to a translator and not to a machine of a private network: the prefixes
+/// that RFC 6052 and RFC 8215 set aside for translators, and global unicast (RFC 4291).
+fn set_aside(first: Ipv6Addr, bits: u8) -> bool {
+    match first.segments() {
+        [0x64, 0xff9b, 0, 0, 0, 0, ..] => bits == 96,
+        [0x64, 0xff9b, 1, ..] => bits >= 48,
+        [top, ..] => top >> 13 == 1,
+    }
+}
+
 impl FromStr for Nat64 {
     type Err = Nat64Error;
 
@@ -53,6 +66,9 @@ impl FromStr for Nat64 {
         }
         if first.octets()[8] != 0 {
             return Err(Nat64Error::Reserved);
+        }
+        if !set_aside(first, cidr.prefix()) {
+            return Err(Nat64Error::Private);
         }
         Ok(Self(cidr))
     }
@@ -103,9 +119,18 @@ mod tests {
             ("64:ff9b::", Nat64Error::Length),
             ("2001:db8:0:0:100::/96", Nat64Error::Reserved),
             ("64:ff9b::/x", Nat64Error::Cidr(CidrError::Prefix)),
+            ("fd00::/32", Nat64Error::Private),
+            ("fd00:1:2::/96", Nat64Error::Private),
+            ("fe80::/64", Nat64Error::Private),
+            ("::/32", Nat64Error::Private),
+            ("64:ff9b::/32", Nat64Error::Private),
+            ("64:ff9b:2::/48", Nat64Error::Private),
             ("::ffff:0:0/96", Nat64Error::Cidr(CidrError::Mapped)),
         ] {
             assert_eq!(text.parse::<Nat64>(), Err(error), "{text}");
+        }
+        for text in ["2001:db8::/32", "3fff:ffff::/32", "64:ff9b:1:fffe::/96"] {
+            assert!(text.parse::<Nat64>().is_ok(), "{text}");
         }
         assert_eq!("64:ff9b:1::/48".parse::<Nat64>().unwrap().to_string(), "64:ff9b:1::/48");
     }
