@@ -48,17 +48,20 @@ async fn run(cli: Cli) -> anyhow::Result<Exit> {
     if let Some((name, _)) = garbled {
         return Err(app::Failure::usage(format!("{name} is not UTF-8")).into());
     }
-    let settings = settings::Settings::load(&cli.global, |name| std::env::var(name).ok());
-    let settings = settings.map_err(|error| app::Failure::usage(format!("{error:#}")))?;
+    // Not for the lab and the demo, which are the same on every machine.
+    let settings = || {
+        let settings = settings::Settings::load(&cli.global, |name| std::env::var(name).ok());
+        settings.map_err(|error| app::Failure::usage(format!("{error:#}")))
+    };
     match cli.command {
-        Command::Check(check) => commands::check::run(&settings, &cli.global, &check).await,
-        Command::Verify(verify) => commands::verify::run(&settings, &cli.global, &verify),
-        Command::Keys(keys) => commands::keys::run(&settings, &cli.global, &keys),
-        Command::Receipt(receipt) => commands::receipt::run(&settings, &cli.global, &receipt).await,
-        Command::Log(log) => commands::log::run(&settings, &cli.global, &log).await,
+        Command::Check(check) => commands::check::run(&settings()?, &cli.global, &check).await,
+        Command::Verify(verify) => commands::verify::run(&settings()?, &cli.global, &verify),
+        Command::Keys(keys) => commands::keys::run(&settings()?, &cli.global, &keys),
+        Command::Receipt(receipt) => commands::receipt::run(&settings()?, &cli.global, &receipt).await,
+        Command::Log(log) => commands::log::run(&settings()?, &cli.global, &log).await,
         Command::Lab(lab) => commands::lab::run(&cli.global, &lab).await,
         Command::Demo(demo) => commands::demo::run(&cli.global, &demo).await,
-        Command::Config => commands::config::run(&settings, &cli.global),
-        Command::Doctor => commands::doctor::run(&settings, &cli.global).await,
+        Command::Config => commands::config::run(&settings()?, &cli.global),
+        Command::Doctor => commands::doctor::run(&settings()?, &cli.global).await,
     }
 }

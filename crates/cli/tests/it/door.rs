@@ -79,15 +79,15 @@ async fn a_translated_address_is_judged_as_what_it_becomes() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn config_shows_the_door_and_a_garbled_setting_is_usage() {
     let place = Place::new().await;
-    std::fs::write(place.folder.path().join("countersign.toml"), "nat64 = [\"64:ff9b::/96\"]\n").expect("written");
-    let args = ["config", "--json", "--config", "countersign.toml", "--deny-address", "198.51.100.0/24"];
+    std::fs::write(place.folder.path().join("door.toml"), "nat64 = [\"64:ff9b::/96\"]\n").expect("written");
+    let args = ["config", "--json", "--config", "door.toml", "--deny-address", "198.51.100.0/24"];
     let out =
         place.run(&args, &[("COUNTERSIGN_NAME_SERVER", "192.0.2.53"), ("COUNTERSIGN_DENY_ADDRESSES", "192.0.2.0/24")]);
     let told: Value = serde_json::from_slice(&out.stdout).expect("one JSON value");
     let settings = [
         ("name_server", json!("192.0.2.53:53"), "COUNTERSIGN_NAME_SERVER"),
         ("deny_addresses", json!(["192.0.2.0/24", "198.51.100.0/24"]), "COUNTERSIGN_DENY_ADDRESSES, flag"),
-        ("nat64", json!(["64:ff9b::/96"]), "countersign.toml"),
+        ("nat64", json!(["64:ff9b::/96"]), "door.toml"),
         ("log_misses", json!(false), "default"),
     ];
     for (name, value, from) in settings {
