@@ -1,6 +1,7 @@
-//! One TCP connection to one judged address. This is the only file in the workspace that dials.
+//! One TCP connection to a judged address. This is the only file in the workspace that dials.
 
 use std::net::SocketAddr;
+use std::time::Duration;
 
 use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout_at};
@@ -8,12 +9,33 @@ use tokio::time::{Instant, timeout_at};
 use super::judge::Judged;
 use super::{Failure, RefusedCode, resolve};
 
-/// Dials `address`, then checks that the peer is who was dialled and is not this machine under a public address.
-pub(super) async fn dial(host: &str, address: Judged, port: u16, until: Instant) -> Result<TcpStream, Failure> {
-    let target = SocketAddr::new(address.ip(), port);
-    let stream = tcp(target, until).await?;
+/// More addresses of one name are not dialled: a name is a stranger's, and this is no way to have others scanned.
+const MAX_DIALS: usize = 3;
+
+/// Dials the addresses in turn, each for at most `wait` and none after `end`, until one accepts: a client that pays
+/// would come through that way too. Then checks that the peer is who was dialled and is not this machine under a
+/// public address.
+///
+/// # Errors
+/// Of the last address dialled, when none accepted; at once when the peer is not who it should be.
+pub(super) async fn dial(
+    host: &str,
+    addresses: &[Judged],
+    port: u16,
+    wait: Duration,
+    end: Instant,
+) -> Result<(TcpStream, SocketAddr), Failure> {
+    let mut outcome = Err(Failure::new(RefusedCode::NoAddress, "the name has no address"));
+    for address in addresses.iter().take(MAX_DIALS) {
+        let target = SocketAddr::new(address.ip(), port);
+        outcome = tcp(target, end.min(Instant::now() + wait)).await.map(|stream| (stream, target));
+        if outcome.is_ok() || Instant::now() >= end {
+            break;
+        }
+    }
+    let (stream, target) = outcome?;
     check_ends(host, target, &stream)?;
-    Ok(stream)
+    Ok((stream, target))
 }
 
 /// A TCP connection, unjudged: for [`dial`], and for services that the operator configured.

@@ -1,4 +1,4 @@
-//! The guarded door: judge the URL, resolve, judge every address, dial one, prove who answered, read with caps.
+//! The guarded door: judge the URL, resolve, judge every address, dial one that accepts, prove who answered, read with caps.
 //!
 //! No redirects are followed, no proxies and no environment are honoured, no cookies are kept, no connection is used
 //! twice.
@@ -36,7 +36,7 @@ use tls::{Seen, Trust};
 /// How long and how much. Times count from the start of their own step, `total` from the start of the fetch.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// TCP connection.
+    /// TCP connection, to each address that is dialled.
     pub connect: Duration,
     /// TLS handshake.
     pub tls: Duration,
@@ -158,8 +158,8 @@ impl Door {
         let step = |time: Duration| end.min(Instant::now() + time);
         let (url, host, port) = target(request)?;
         let trust = self.trust.as_ref().map_err(|error| Failure::new(RefusedCode::RootsUnusable, error))?;
-        let address = self.resolve(&host, end).await?;
-        let tcp = connect::dial(&host, address, port, step(limits.connect)).await?;
+        let addresses = self.resolve(&host, end).await?;
+        let (tcp, peer) = connect::dial(&host, &addresses, port, limits.connect, end).await?;
         let tls = trust.handshake(&host, tcp, seen, now, step(limits.tls)).await?;
         let scan = Scan::new(limits.head);
         let message = read::message(request, &url)?;
@@ -167,11 +167,10 @@ impl Door {
         let latency_ms = millis(started);
         let body = read::body(&mut opened, limits, &scan, end).await;
         let flags = self.flags(&host, &scan, &body);
-        let peer = SocketAddr::new(address.ip(), port);
         Ok(Answer { latency_ms, flags, ..answer(&opened, body, &scan, peer, seen) })
     }
 
-    async fn resolve(&self, host: &str, end: Instant) -> Result<Judged, Failure> {
+    async fn resolve(&self, host: &str, end: Instant) -> Result<Vec<Judged>, Failure> {
         let answer = resolve::resolve(self.dns.as_ref(), host, self.config.allow_loopback, &self.judge);
         tokio::time::timeout_at(end, answer)
             .await

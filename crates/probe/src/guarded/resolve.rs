@@ -1,4 +1,4 @@
-//! A host name to one judged address. Every answer is judged, and one bad answer refuses them all: a mixed answer is
+//! A host name to its judged addresses. Every answer is judged, and one bad answer refuses them all: a mixed answer is
 //! how a rebinding name looks.
 
 use std::net::{IpAddr, SocketAddr};
@@ -50,13 +50,13 @@ pub(super) fn is_local(host: &str) -> bool {
     host == "localhost" || host.ends_with(".localhost")
 }
 
-/// The one address to dial for `host`.
+/// The addresses to dial for `host`, in the order in which to try them; at least one.
 pub(super) async fn resolve(
     dns: Option<&TokioResolver>,
     host: &str,
     allow_loopback: bool,
     judge: &Judge,
-) -> Result<Judged, Failure> {
+) -> Result<Vec<Judged>, Failure> {
     if is_local(host) {
         return local(host, allow_loopback);
     }
@@ -68,15 +68,15 @@ pub(super) async fn resolve(
     choose(&answers, judge)
 }
 
-fn local(host: &str, allow_loopback: bool) -> Result<Judged, Failure> {
+fn local(host: &str, allow_loopback: bool) -> Result<Vec<Judged>, Failure> {
     if allow_loopback {
-        return Ok(Judged::LAB);
+        return Ok(vec![Judged::LAB]);
     }
     Err(Failure::new(RefusedCode::AddressRefused, format!("{host} is this machine and loopback is not allowed")))
 }
 
-/// Judges every answer and picks one: IPv4 first, or IPv6 where the network translates.
-fn choose(answers: &[IpAddr], judge: &Judge) -> Result<Judged, Failure> {
+/// Judges every answer and orders them: IPv4 first, or IPv6 where the network translates.
+fn choose(answers: &[IpAddr], judge: &Judge) -> Result<Vec<Judged>, Failure> {
     if answers.len() > MAX_ANSWERS {
         return Err(Failure::new(RefusedCode::TooManyAddresses, format!("more than {MAX_ANSWERS} addresses")));
     }
@@ -88,12 +88,13 @@ fn choose(answers: &[IpAddr], judge: &Judge) -> Result<Judged, Failure> {
             Err(block) => refused.push(format!("{address} is in {block}")),
         }
     }
-    let preferred = passed.iter().find(|judged| judged.ip().is_ipv4() != judge.translates());
-    match (preferred.or(passed.first()), refused.first()) {
-        (Some(first), None) => Ok(*first),
-        (Some(_), Some(why)) => Err(Failure::new(RefusedCode::AddressMixed, format!("beside public addresses, {why}"))),
-        (None, Some(why)) => Err(Failure::new(RefusedCode::AddressRefused, why)),
-        (None, None) => Err(Failure::new(RefusedCode::NoAddress, "the name has no address")),
+    passed.sort_by_key(|judged| judged.ip().is_ipv4() == judge.translates());
+    passed.dedup();
+    match (passed.is_empty(), refused.first()) {
+        (false, None) => Ok(passed),
+        (false, Some(why)) => Err(Failure::new(RefusedCode::AddressMixed, format!("beside public addresses, {why}"))),
+        (true, Some(why)) => Err(Failure::new(RefusedCode::AddressRefused, why)),
+        (true, None) => Err(Failure::new(RefusedCode::NoAddress, "the name has no address")),
     }
 }
 

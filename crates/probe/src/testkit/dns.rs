@@ -131,6 +131,10 @@ impl NameServer {
 }
 
 /// The same free port for both; a port that is free for one may be taken for the other.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "it answers the datagrams that the resolver sends, and sends none itself"
+)]
 async fn bind() -> io::Result<(TcpListener, UdpSocket)> {
     let mut last = io::Error::other("no port");
     for _ in 0..32 {

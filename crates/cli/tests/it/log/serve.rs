@@ -83,6 +83,7 @@ fn callers_who_hold_connections_leave_the_log_its_files() {
 }
 
 /// A caller at `from` who begins a request and says no more.
+#[expect(clippy::disallowed_methods, reason = "a test is the caller here, from an address of its choice")]
 fn holding(from: &str, address: &str) -> TcpStream {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build().expect("a runtime");
     let connect = async {

@@ -105,3 +105,25 @@ async fn the_lab_switch_opens_no_name_of_dns() {
     assert_eq!(refused.code, RefusedCode::AddressRefused);
     assert_eq!(names.asked("in.example"), 2);
 }
+
+/// A seller with one machine down is reached at another, as a client that pays would reach it; not at the fourth.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn an_address_that_refuses_gives_way_to_the_next_judged_one() {
+    let authority = Authority::new().unwrap();
+    let acceptor = authority.acceptor(&["two.example", "four.example"], Leaf::Honest).unwrap();
+    let server = Server::start_at("127.0.0.2", acceptor, Behaviour::Echo).await.unwrap();
+    let down = || ["127.0.0.3", "127.0.0.4", "127.0.0.5"].map(a).to_vec();
+    let zone = [
+        ("two.example", vec![a("127.0.0.3"), a("127.0.0.2")]),
+        ("four.example", [down(), vec![a("127.0.0.2")]].concat()),
+    ]
+    .map(|(name, records)| (name.to_owned(), vec![Reply::records(records)]));
+    let names = NameServer::start(zone).await.unwrap();
+    let door = door_at(&names, &authority, &["127.0.0.2", "127.0.0.3", "127.0.0.4", "127.0.0.5"]);
+    let answer = door.fetch(&get("two.example", server.port()), NOW).await.unwrap();
+    assert_eq!(answer.peer.ip(), "127.0.0.2".parse::<IpAddr>().unwrap(), "the one that answered is named");
+    let refused = door.fetch(&get("four.example", server.port()), NOW).await.unwrap_err();
+    assert_eq!(refused.code, RefusedCode::ConnectFailed);
+    assert!(refused.detail.starts_with("127.0.0.5:"), "{}", refused.detail);
+}
