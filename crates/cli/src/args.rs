@@ -22,6 +22,7 @@ pub(crate) struct Cli {
 
 /// Flags every command takes.
 #[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Options of every command")]
 pub(crate) struct Global {
     /// Data directory: keys, database
     #[arg(long, global = true, value_name = "DIR")]
@@ -99,6 +100,21 @@ pub(crate) struct CheckArgs {
     /// How the endpoint is called, where you know; without it GET, then POST when the answer to GET names it
     #[arg(long, value_enum)]
     pub(crate) method: Option<CalledBy>,
+    /// Write the log's receipt for the decision to this file
+    #[arg(long, value_name = "FILE", conflicts_with = "from")]
+    pub(crate) receipt: Option<PathBuf>,
+    /// Log decisions that selected nothing as well
+    #[arg(long)]
+    pub(crate) log_misses: bool,
+    /// What an offer must hold to be selected.
+    #[command(flatten)]
+    pub(crate) bounds: Bounds,
+}
+
+/// The buyer's bounds on an offer, and the order of those inside them.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Bounds, under which what is unknown excludes an offer")]
+pub(crate) struct Bounds {
     /// Only these networks (names or CAIP-2 ids, comma separated)
     #[arg(long, value_delimiter = ',')]
     pub(crate) networks: Vec<String>,
@@ -153,15 +169,9 @@ pub(crate) struct CheckArgs {
     /// Accept a recipient that changed for the first time
     #[arg(long = "accept-payto-change")]
     pub(crate) accept_payto_change: bool,
-    /// Write the log's receipt for the decision to this file
-    #[arg(long, value_name = "FILE", conflicts_with = "from")]
-    pub(crate) receipt: Option<PathBuf>,
     /// Succeed only with a receipt under a signed checkpoint
     #[arg(long)]
     pub(crate) require_transparency: bool,
-    /// Log decisions that selected nothing as well
-    #[arg(long)]
-    pub(crate) log_misses: bool,
 }
 
 /// How an endpoint is called.

@@ -18,7 +18,7 @@ use countersign_probe::Declared;
 
 use crate::Exit;
 use crate::app::{self, Failure};
-use crate::args::{CalledBy, CheckArgs, Global};
+use crate::args::{Bounds, CalledBy, CheckArgs, Global};
 use crate::settings::Settings;
 use crate::show;
 use sink::Sink;
@@ -85,7 +85,7 @@ fn explain(error: &CheckError) -> anyhow::Error {
 
 /// The flags as a request; every value is parsed here, once.
 pub(crate) fn request(args: &CheckArgs, url: &str) -> anyhow::Result<CheckRequest> {
-    bounded(args, ResourceUrl::parse(url).map_err(|error| refused(url, error))?)
+    bounded(&args.bounds, ResourceUrl::parse(url).map_err(|error| refused(url, error))?)
 }
 
 /// A URL that is none of ours to ask. What may be a password is not repeated.
@@ -95,28 +95,28 @@ fn refused(url: &str, error: UrlError) -> anyhow::Error {
 }
 
 /// A request for `url` under the bounds of the flags.
-fn bounded(args: &CheckArgs, url: ResourceUrl) -> anyhow::Result<CheckRequest> {
+fn bounded(bounds: &Bounds, url: ResourceUrl) -> anyhow::Result<CheckRequest> {
     let mut request = CheckRequest::new(url);
-    request.networks = networks("--networks", &args.networks)?;
-    request.deny_networks = networks("--deny-networks", &args.deny_networks)?;
-    request.allow_pay_to = recipients(&args.allow_pay_to)?;
-    request.prefer_network = networks("--prefer-network", args.prefer_network.as_slice())?.pop();
-    request.objective = args.objective.map_or_else(Objective::default, Into::into);
-    request.max_price_usd = usd("--max-price-usd", args.max_price_usd.as_deref())?;
-    request.max_total_cost_usd = usd("--max-total-cost-usd", args.max_total_cost_usd.as_deref())?;
-    request.max_amount_atomic = amount(args.max_amount_atomic.as_deref())?;
-    request.max_probe_latency_ms = args.max_probe_latency_ms;
-    request.max_latency_ms = args.max_latency_ms;
-    request.max_service_latency_ms = args.max_service_latency_ms;
-    request.max_settlement_latency_ms = args.max_settlement_latency_ms;
-    request.min_observations = args.min_observations;
-    request.min_observed_success = share("--min-observed-success", args.min_observed_success.as_deref())?;
-    request.min_reputation_score = share("--min-reputation-score", args.min_reputation_score.as_deref())?;
+    request.networks = networks("--networks", &bounds.networks)?;
+    request.deny_networks = networks("--deny-networks", &bounds.deny_networks)?;
+    request.allow_pay_to = recipients(&bounds.allow_pay_to)?;
+    request.prefer_network = networks("--prefer-network", bounds.prefer_network.as_slice())?.pop();
+    request.objective = bounds.objective.map_or_else(Objective::default, Into::into);
+    request.max_price_usd = usd("--max-price-usd", bounds.max_price_usd.as_deref())?;
+    request.max_total_cost_usd = usd("--max-total-cost-usd", bounds.max_total_cost_usd.as_deref())?;
+    request.max_amount_atomic = amount(bounds.max_amount_atomic.as_deref())?;
+    request.max_probe_latency_ms = bounds.max_probe_latency_ms;
+    request.max_latency_ms = bounds.max_latency_ms;
+    request.max_service_latency_ms = bounds.max_service_latency_ms;
+    request.max_settlement_latency_ms = bounds.max_settlement_latency_ms;
+    request.min_observations = bounds.min_observations;
+    request.min_observed_success = share("--min-observed-success", bounds.min_observed_success.as_deref())?;
+    request.min_reputation_score = share("--min-reputation-score", bounds.min_reputation_score.as_deref())?;
     request.min_reputation_confidence =
-        share("--min-reputation-confidence", args.min_reputation_confidence.as_deref())?;
-    request.require_invocable = args.require_invocable;
-    request.accept_payto_change = args.accept_payto_change;
-    request.require_transparency = args.require_transparency;
+        share("--min-reputation-confidence", bounds.min_reputation_confidence.as_deref())?;
+    request.require_invocable = bounds.require_invocable;
+    request.accept_payto_change = bounds.accept_payto_change;
+    request.require_transparency = bounds.require_transparency;
     Ok(request)
 }
 

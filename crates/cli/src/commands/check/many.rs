@@ -63,7 +63,7 @@ fn read(args: &CheckArgs, list: &Path) -> anyhow::Result<Vec<Line>> {
         .map_err(|error| Failure::malformed(format!("cannot read {}: {error}", list.display())))?;
     let urls = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
     let line = |url: &str| match ResourceUrl::parse(url) {
-        Ok(parsed) => Ok((url.to_owned(), Ok(bounded(args, parsed)?))),
+        Ok(parsed) => Ok((url.to_owned(), Ok(bounded(&args.bounds, parsed)?))),
         Err(error) => Ok((url.to_owned(), Err(error))),
     };
     let lines: Vec<Line> = urls.map(line).collect::<anyhow::Result<_>>()?;
