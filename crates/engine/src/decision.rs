@@ -16,8 +16,8 @@ use sha2::{Digest, Sha256};
 
 use crate::check::{Judged, Sighting};
 
+mod answer;
 mod miss;
-mod seed;
 
 pub use miss::Miss;
 
@@ -110,7 +110,7 @@ pub(crate) fn document(parts: &Parts<'_>) -> Map<String, Value> {
     put("evidence", evidence_named(sighting));
     put("binding", Value::Null);
     put("untrusted", json!(UNTRUSTED));
-    seed::members(parts, &mut document);
+    answer::members(parts, &mut document);
     document
 }
 
@@ -161,8 +161,8 @@ fn target(offer: &Offer, sighting: &Sighting) -> Value {
 }
 
 fn option(parts: &Parts<'_>, at: usize, offer: &Offer) -> Value {
-    let (excluded_reason, reasons) = seed::excluded(parts, at);
-    let (history, looks) = seed::acquaintance(parts, at);
+    let (excluded_reason, reasons) = answer::excluded(parts, at);
+    let (history, looks) = answer::acquaintance(parts, at);
     let mut value = payment(offer);
     if let Value::Object(map) = &mut value {
         map.insert("excluded_reason".to_owned(), excluded_reason);

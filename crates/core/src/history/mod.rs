@@ -1,8 +1,8 @@
 //! What earlier sightings of one URL say: who has been paid there, when that and the price and the
 //! schema changed, and how often it answered in the last seven days.
 //!
-//! Two things are kept apart. [`Standing`] is the good name of a recipient (seed 003,
-//! `payTo_pending`); it moves only on *trusted* observations, so that nobody can talk a new recipient
+//! Two things are kept apart. [`Standing`] is the good name of a recipient, which `payTo_pending`
+//! speaks of; it moves only on *trusted* observations, so that nobody can talk a new recipient
 //! into it by asking often: an anonymous look moves nothing, and the owner's own looks count once in
 //! ten minutes. [`Trail`] is what every look of ours brought, trusted or not, and serves only to hold
 //! against a seller: a price that differs between two looks a minute apart differs, whoever asked.

@@ -20,7 +20,7 @@ pub struct Facts<'a> {
     pub history: &'a [Finding],
 }
 
-/// Why nothing was selected (words of seed 003's closed list).
+/// Why nothing was selected (the closed list of `miss_reason`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MissReason {

@@ -6,7 +6,7 @@ use crate::history::{Relation, Standing, Week, normal_address, pay_to, relation}
 use crate::network::Network;
 use crate::offer::{Offer, Reading, Word, barred};
 
-/// Observations a success rate needs before it is one (seed 003).
+/// Observations a success rate needs before it is one.
 const RATE_NEEDS: u64 = 3;
 
 /// Why a bound excludes an offer.

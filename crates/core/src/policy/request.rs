@@ -6,7 +6,7 @@ use crate::network::Network;
 use serde_json::{Map, Value, json};
 
 /// How the offers that may be selected are ordered. Ranks only; filters nothing, except that
-/// [`Objective::LowestTotalCost`] refuses an offer whose total cost is unknown (seed 003).
+/// [`Objective::LowestTotalCost`] refuses an offer whose total cost is unknown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Objective {

@@ -1,4 +1,4 @@
-//! Every member of seed 003's answer that a check of one URL fills, on a hit and on a miss.
+//! Every member of an answer that a check of one URL fills, on a hit and on a miss.
 
 use super::*;
 

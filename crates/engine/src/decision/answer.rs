@@ -1,4 +1,4 @@
-//! The members of seed 003's answer that a check of one URL can fill, beside those that stand in the parent.
+//! The members that an answer to any question has, as far as a check of one URL can fill them, beside those of the parent.
 //! Nothing is guessed: without a catalogue there is no claim, and counts are counts of one URL, or of none where
 //! nothing answered.
 
