@@ -3,9 +3,10 @@
     python3 verify_receipts.py receipt.json trust [--require-pq] [--max-age SECONDS] [--now SECONDS]
     python3 verify_receipts.py --cases receipts.json       every case of the file, judged as its maker says?
 
-Needs `cryptography` for Ed25519; for ML-DSA-44 version 48 or newer. The numbers it exits with are those of
-`countersign verify`: 0 valid, 1 invalid, 3 malformed, 4 stale or not judged, 5 trust policy not met. Without the means to
-verify it judges nothing and says so on a line that begins with `skipped:`.
+Needs `cryptography` for Ed25519, and for ML-DSA-44 its version 48 or newer or else `dilithium-py`; without either it says
+`pq: not_checked`. The numbers it exits with are those of `countersign verify`: 0 valid, 1 invalid, 3 malformed, 4 stale or
+not judged, 5 trust policy not met. Without the means to verify it judges nothing and says so on a line that begins with
+`skipped:`.
 """
 import argparse, base64, binascii, hashlib, hmac, json, re, sys, time
 
@@ -15,16 +16,51 @@ try:
 except ImportError:
     print("skipped: the Python package cryptography is not here, so receipts are not judged in Python")
     sys.exit(4)
-try:
+
+
+def by_cryptography():
+    """ML-DSA-44 as the package `cryptography` has it from version 48 on, if its OpenSSL has it too."""
+    from cryptography import __version__
+    from cryptography.exceptions import UnsupportedAlgorithm
     from cryptography.hazmat.primitives.asymmetric.mldsa import MLDSA44PublicKey
-except ImportError:
-    MLDSA44PublicKey = None
+
+    def holds(public, message, signature):
+        try:
+            MLDSA44PublicKey.from_public_bytes(public).verify(signature, message)
+            return True
+        except InvalidSignature:
+            return False
+    try:
+        MLDSA44PublicKey.from_public_bytes(bytes(1312))
+    except UnsupportedAlgorithm as error:
+        raise ImportError(error) from None
+    return f"cryptography {__version__}", holds
+
+
+def by_dilithium_py():
+    """ML-DSA-44 as FIPS 204 writes it down, in Python alone."""
+    from importlib.metadata import version
+    from dilithium_py.ml_dsa import ML_DSA_44
+    return f"dilithium-py {version('dilithium-py')}", ML_DSA_44.verify
+
+
+def packages():
+    """What verifies ML-DSA-44 here, as (name, holds)."""
+    found = []
+    for load in (by_cryptography, by_dilithium_py):
+        try:
+            found.append(load())
+        except ImportError:
+            pass
+    return found
+
 
 EXIT = {"proved": 0, "invalid": 1, "malformed": 3, "stale": 4, "skipped": 4, "trust_policy_not_met": 5}
 RECEIPT = {"schema", "log_origin", "index", "leaf_hash", "inclusion_path", "checkpoint"}
 KEY = {"schema", "issuedAt", "keyId", "publicKey", "purpose", "from", "until", "signature"}
 PURPOSES = {"verdict", "decision", "approval", "evidence", "credential", "log"}
 REVEAL = {"type", "ts", "commitment", "salt", "document"}
+LAST_SPELLED = 253402207200  # 9999-12-30T22:00:00Z, as in the other verifiers
 
 
 class Refused(Exception):
@@ -161,7 +197,7 @@ class Key:
 
     def well_formed(self, blob): return len(blob) == {1: 64, 4: 72, 6: 2428}[self.kind] and self.time(blob) < 2**63
 
-    def holds(self, text, blob):
+    def holds(self, text, blob, ml_dsa):
         lines, stamp = text.split("\n"), blob[:8]
         try:
             if self.kind == 1:
@@ -173,7 +209,7 @@ class Key:
                 counted = lambda one: bytes([len(one.encode())]) + one.encode()
                 message = b"subtree/v1\n\0" + counted(self.name) + stamp + counted(lines[0]) + bytes(8)
                 message += int(lines[1]).to_bytes(8, "big") + base64.b64decode(lines[2])
-                MLDSA44PublicKey.from_public_bytes(self.public).verify(blob[8:], message)
+                return ml_dsa(self.public, message, blob[8:])
             return True
         except InvalidSignature:
             return False
@@ -221,36 +257,45 @@ def parse_note(note):
     return text, lines, parts[0], size, root
 
 
-def accept(note, policy, require_pq):
-    """Signatures that hold under the policy, as (key, time)."""
+def accept(note, policy, require_pq, ml_dsa):
+    """Signatures that hold under the policy, as (key, time), and the checkpoint."""
     text, lines, origin, size, root = parse_note(note)
     ours = [key for key in policy["logs"] if key.name == origin]
     need(ours, "trust_policy_not_met", "the policy does not know this log")
     witnesses = [node for node in policy["nodes"].values() if isinstance(node, Key)]
-    valid = []
+    valid, carried = [], []
     for name, key_id, blob in lines:
         for key in policy["logs"] + witnesses:
             if (key.name, key.id) != (name, key_id):
                 continue
             need(key.well_formed(blob), "malformed", f"the signature by {name} has not the form of its type")
-            if key.kind != 6 or MLDSA44PublicKey:
-                need(key.holds(text, blob), "invalid", f"the signature by {name} is wrong")
+            carried.append(key)
+            if key.kind != 6 or ml_dsa:
+                need(key.holds(text, blob, ml_dsa), "invalid", f"the signature by {name} is wrong")
                 valid.append((key, key.time(blob)))
     need(any(key in ours for key, _ in valid), "trust_policy_not_met", "the log has not signed")
     covered = any(key in ours and key.kind != 6 for key, _ in valid)
     need(covered or text.count("\n") == 3, "trust_policy_not_met", "no signature of the log covers the extension lines")
-    need(MLDSA44PublicKey or not require_pq, "skipped", "ML-DSA-44 takes the Python package cryptography 48 or newer")
-    pq = any(key in ours and key.kind == 6 for key, _ in valid)
-    need(pq or not require_pq, "trust_policy_not_met", "no post-quantum signature of the log")
+    pq = post_quantum(ours, carried, ml_dsa)
+    need(pq != "not_checked" or not require_pq, "skipped", "ML-DSA-44 takes the Python package cryptography 48 or newer, or dilithium-py")
+    need(pq == "valid" or not require_pq, "trust_policy_not_met", "no post-quantum signature of the log")
     signed = {key for key, _ in valid}
     decided = {}
     for name, node in policy["nodes"].items():
         decided[name] = node in signed if isinstance(node, Key) else sum(decided[one] for one in node[1]) >= node[0]
     need(policy["quorum"] == "none" or decided[policy["quorum"]], "trust_policy_not_met", "the quorum is not met")
-    return valid, size, root
+    return valid, size, root, pq
 
 
-def verify(data, trust, require_pq=False, max_age=None, now=None):
+def post_quantum(ours, carried, ml_dsa):
+    keys = [key for key in ours if key.kind == 6]
+    if not any(key in keys for key in carried):
+        return "missing" if keys else "no_key"
+    return "valid" if ml_dsa else "not_checked"
+
+
+def verify(data, trust, require_pq=False, max_age=None, now=None, ml_dsa=None):
+    """What the receipt proves; raises Refused. `ml_dsa` is what verifies ML-DSA-44, if anything."""
     policy = parse_policy(trust)
     receipt, path = parse_receipt(data)
     parse_note(receipt["checkpoint"])
@@ -259,33 +304,55 @@ def verify(data, trust, require_pq=False, max_age=None, now=None):
         need(open_reveal(receipt["reveal"]) == leaf, "invalid", "the revealed leaf is not the receipt's")
         if receipt["reveal"]["type"] == "countersign.key.v1":
             open_key_statement(receipt["reveal"]["document"])
-    need(receipt["checkpoint"].split("\n")[0] == receipt["log_origin"], "invalid", "another log in the checkpoint")
-    valid, size, root = accept(receipt["checkpoint"], policy, require_pq)
+    origin = receipt["checkpoint"].split("\n")[0]
+    need(origin == receipt["log_origin"], "invalid", "another log in the checkpoint")
+    valid, size, root, pq = accept(receipt["checkpoint"], policy, require_pq, ml_dsa)
     need(root_of(leaf, receipt["index"], size, path) == root, "invalid", "the path leads to another root")
+    newest = max((stamp for _, stamp in valid), default=0)
     if max_age is not None:
-        newest = max((stamp for _, stamp in valid), default=0)
         age = (time.time() if now is None else now) - newest
         need(newest and -300 <= age <= max_age, "stale", "too old, from the future, or of unknown age")
-    return receipt["index"], size
+    return {"log_origin": origin, "index": receipt["index"], "size": size, "root": root.hex(), "pq": pq,
+            "signed_at": newest if 0 < newest <= LAST_SPELLED else None}
+
+
+def judge_case(case, trust, ml_dsa):
+    """None when the case comes to what its maker says, or else what it comes to."""
+    try:
+        got = {"result": "proved"}
+        got |= verify(case["receipt"].encode(), trust, case["require_pq"], case["max_age_s"], case["now"], ml_dsa)
+    except Refused as refused:
+        got = {"result": refused.kind}
+    wanted = {**case, "result": case["expect"]}
+    if ml_dsa is None and rests_on_pq(case) and got["result"] != "invalid":
+        wanted = without_pq(wanted, got)
+    return ", ".join(f"{name} {value}" for name, value in got.items() if name in wanted and value != wanted[name]) or None
+
+
+def rests_on_pq(case):
+    missing = case.get("pq") == "missing" or case["code"] == "pq_missing"
+    return case["trust"].startswith("log+pq") and not missing and case["expect"] != "malformed"
+
+
+def without_pq(wanted, got):
+    """Nothing may be called post-quantum proved, no age may rest on it, and a demand for it is not judged."""
+    if wanted["require_pq"] or wanted["max_age_s"] is not None:
+        return {"result": "skipped" if wanted["require_pq"] else "stale"}
+    unmet = got["result"] == "trust_policy_not_met"
+    return {**wanted, "result": got["result"] if unmet else "proved", "pq": "not_checked", "signed_at": got.get("signed_at")}
 
 
 def judge_cases(path):
+    """Judges without ML-DSA-44, and again with every package that has it."""
     data = json.load(open(path, encoding="utf-8"))
-    wrong, skipped = [], 0
-    for case in data["cases"]:
-        if MLDSA44PublicKey is None and case["trust"].startswith("log+pq"):
-            skipped += 1
-            continue
-        try:
-            index, size = verify(case["receipt"].encode(), data["trust"][case["trust"]], case["require_pq"], case["max_age_s"], case["now"])
-            got = "proved" if (index, size) == (case.get("index"), case.get("size")) else "proved something else"
-        except Refused as refused:
-            got = refused.kind
-        if got != case["expect"]:
-            wrong.append(f"  {case['name']}: {got}, not {case['expect']}")
-    skips = f", {skipped} skipped without ML-DSA" if skipped else ""
-    print(f"Python judged {len(data['cases']) - skipped} receipts{skips}; {len(wrong)} wrong")
+    wrong, found = [], packages()
+    for package, ml_dsa in [("Ed25519 alone", None), *found]:
+        for case in data["cases"]:
+            got = judge_case(case, data["trust"][case["trust"]], ml_dsa)
+            wrong += [f"  {case['name']}: {got}, by {package}"] if got else []
+    means = f"also with ML-DSA by {' and by '.join(name for name, _ in found)}" if found else "not with ML-DSA"
     print("\n".join(wrong), end="\n" if wrong else "")
+    print(f"Python judged {len(data['cases'])} receipts, {means}; {len(wrong)} wrong")
     return 1 if wrong else 0
 
 
@@ -302,8 +369,11 @@ def main():
         return judge_cases(given.cases)
     try:
         trust = open(given.trust, encoding="utf-8").read()
-        index, size = verify(open(given.receipt, "rb").read(), trust, given.require_pq, given.max_age, given.now)
-        print(f"valid: entry {index} of {size}")
+        package, ml_dsa = (packages() or [(None, None)])[0]
+        proved = verify(open(given.receipt, "rb").read(), trust, given.require_pq, given.max_age, given.now, ml_dsa)
+        by = f" (by {package})" if proved["pq"] == "valid" else ""
+        print(f"valid: entry {proved['index']} of {proved['size']} in the log {proved['log_origin']}")
+        print(f"  root {proved['root']}, signed at {proved['signed_at']}, pq: {proved['pq']}{by}")
         return 0
     except Refused as refused:
         print(f"{refused.kind}: {refused}")

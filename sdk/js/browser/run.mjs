@@ -1,11 +1,11 @@
-// Runs every case in headless Chromium: a loopback server gives the page its modules and takes its verdict.
+// Judges every case of a file in headless Chromium: a loopback server gives the page its modules and takes its verdict.
 import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
-import { mlDsa44 } from "./support.mjs";
+import { casesFile, mlDsa44, report } from "./support.mjs";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 const FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
@@ -16,7 +16,7 @@ const PAGE = `<!doctype html><script type="importmap">{"imports": {
 const tell = (verdict) => fetch("/verdict", {method: "POST", body: JSON.stringify(verdict)});
 try {
   const {judgeAll} = await import("/sdk/js/browser/judge.mjs");
-  const receipts = await (await fetch("/crates/engine/tests/data/receipts.json")).json();
+  const receipts = await (await fetch("/cases.json")).json();
   const wrong = await judgeAll(receipts, undefined);
   if (location.search === "?pq") {
     const {ml_dsa44} = await import("@noble/post-quantum/ml-dsa.js");
@@ -28,7 +28,7 @@ try {
 
 const browser = ["chromium", "chromium-browser", "google-chrome"].find((name) => spawnSync(name, ["--version"]).status === 0);
 if (!browser) {
-  console.log("skipped: no Chromium here, so the receipts are not judged in a browser");
+  console.log("skipped: no Chromium here, so receipts are not judged in a browser");
   process.exit(4);
 }
 
@@ -44,7 +44,7 @@ function answer(request, response, told) {
   }
   if (pathname === "/") return response.writeHead(200, { "content-type": "text/html" }).end(PAGE);
   try {
-    const bytes = readFileSync(join(ROOT, normalize(pathname)));
+    const bytes = readFileSync(pathname === "/cases.json" ? casesFile() : join(ROOT, normalize(pathname)));
     response.writeHead(200, { "content-type": type(pathname) }).end(bytes);
   } catch {
     response.writeHead(404).end();
@@ -73,6 +73,4 @@ try {
 } catch {
   // A child of the browser still writes there; a temporary folder that stays is no verdict on a receipt.
 }
-console.log(`Chromium judged ${verdict.cases} receipts${pq ? ", also with ML-DSA" : ""}; ${verdict.wrong.length} wrong`);
-for (const line of verdict.wrong) console.log(`  ${line}`);
-process.exit(verdict.wrong.length === 0 ? 0 : 1);
+process.exit(report("Chromium", verdict, pq));

@@ -11,4 +11,5 @@ mod log;
 mod manual;
 mod receipts;
 mod shapes;
+mod verifiers;
 mod walls;

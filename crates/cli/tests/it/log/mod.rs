@@ -4,4 +4,4 @@ mod many;
 mod read_only;
 mod serve;
 mod watch;
-mod witness;
+pub(crate) mod witness;

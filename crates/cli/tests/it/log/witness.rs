@@ -10,14 +10,14 @@ struct World {
     policy: PathBuf,
 }
 
-fn start_witness(data: &Path) -> Server {
+pub(crate) fn start_witness(data: &Path) -> Server {
     Server::start(
         data,
         &["log", "witness", "--state", "w", "--trust", "log/trust", "--name", "witness.example.test/w1"],
     )
 }
 
-fn policy(data: &Path, witness: &Server, address: &str) -> PathBuf {
+pub(crate) fn policy(data: &Path, witness: &Server, address: &str) -> PathBuf {
     let mut text = std::fs::read_to_string(data.join("log/trust")).expect("a policy").replace("quorum none\n", "");
     for (vkey, turn) in witness.said["vkeys"].as_array().expect("keys").iter().zip(1..) {
         text += &format!("witness w{turn} {} http://{address}\n", vkey.as_str().expect("text"));
@@ -56,7 +56,7 @@ impl World {
 }
 
 /// Waits for something that happens in the background, and gives up in the end.
-fn eventually(what: &str, mut there: impl FnMut() -> bool) {
+pub(crate) fn eventually(what: &str, mut there: impl FnMut() -> bool) {
     let until = Instant::now() + Duration::from_secs(60);
     while !there() {
         assert!(Instant::now() < until, "{what}");
