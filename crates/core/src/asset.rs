@@ -1,6 +1,9 @@
 //! Assets that offers ask for, as a table (`data/assets.tsv`) with one row per token and network.
 //! An asset outside the table has no known decimals, so nobody may show a price in dollars for it:
 //! 1000000 units are one dollar at 6 decimals and a millionth of a millionth at 18.
+//!
+//! A network without a sourced stablecoin has a line that says `unknown`: somebody looked, and there is nothing to
+//! compare an asset with. That speaks neither for nor against an offer; a bound in dollars is still not met by it.
 
 use crate::address;
 use crate::network::{Family, Network};
@@ -26,8 +29,19 @@ pub struct AssetRow {
     /// How it is transferred: `eip3009`, `permit2`, `permit2+eip2612`, `transfer-checked`, `axfer`,
     /// or `-` when the sources do not say.
     pub method: &'static str,
-    /// Where the row comes from.
+    /// Where the row comes from: a URL that anybody can open, then a remark.
     pub source: &'static str,
+}
+
+/// One line of the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Line {
+    Asset(AssetRow),
+    /// No stablecoin of this network is known.
+    Unknown {
+        network: &'static str,
+        source: &'static str,
+    },
 }
 
 /// The row for an asset. EVM addresses match in any letter case, all others byte for byte.
@@ -108,10 +122,14 @@ fn resembles(letter: char) -> char {
     PAIRS.into_iter().find_map(twin).unwrap_or(letter)
 }
 
-/// Every row of the table, in file order.
+/// Every asset of the table, in file order.
 pub fn table() -> &'static [AssetRow] {
     static TABLE: OnceLock<Vec<AssetRow>> = OnceLock::new();
-    TABLE.get_or_init(|| lines().filter_map(row).collect())
+    let asset = |line| match line {
+        Line::Asset(row) => Some(row),
+        Line::Unknown { .. } => None,
+    };
+    TABLE.get_or_init(|| lines().filter_map(row).filter_map(asset).collect())
 }
 
 fn lines() -> impl Iterator<Item = &'static str> {
@@ -119,9 +137,15 @@ fn lines() -> impl Iterator<Item = &'static str> {
 }
 
 /// `None` for a malformed line; a test proves that the file has none.
-fn row(line: &'static str) -> Option<AssetRow> {
+fn row(line: &'static str) -> Option<Line> {
     let cells: [&'static str; 9] = line.split('\t').collect::<Vec<_>>().try_into().ok()?;
     let [network, address, symbol, decimals, name, version, peg, method, source] = cells;
+    if address == "unknown" {
+        return [symbol, decimals, name, version, peg, method]
+            .iter()
+            .all(|cell| *cell == "-")
+            .then_some(Line::Unknown { network, source });
+    }
     let known = |text: &'static str| (text != "-").then_some(text);
     let usd_pegged = match peg {
         "usd" => true,
@@ -130,7 +154,8 @@ fn row(line: &'static str) -> Option<AssetRow> {
     };
     let decimals = decimals.parse().ok()?;
     let (eip712_name, eip712_version) = (known(name), known(version));
-    Some(AssetRow { network, address, symbol, decimals, eip712_name, eip712_version, usd_pegged, method, source })
+    let row = AssetRow { network, address, symbol, decimals, eip712_name, eip712_version, usd_pegged, method, source };
+    Some(Line::Asset(row))
 }
 
 #[cfg(test)]

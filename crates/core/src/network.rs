@@ -54,7 +54,7 @@ pub struct NetworkRow {
     pub testnet: bool,
     /// Published time until a payment is settled, in milliseconds, when a source states one.
     pub settlement_latency_ms: Option<u64>,
-    /// Where the row comes from.
+    /// Where the row comes from: a URL that anybody can open, then a remark.
     pub source: &'static str,
     aliases: &'static str,
 }

@@ -9,14 +9,68 @@ fn network(name: &str) -> Network {
 
 #[test]
 fn every_row_parses_and_stands_on_a_known_network() {
-    assert_eq!(table().len(), lines().count());
+    assert_eq!(lines().filter_map(row).count(), lines().count());
     for row in table() {
         let network = Network::parse_caip2(row.network).unwrap();
         assert!(network.row().is_some(), "{}", row.network);
         assert_eq!(lookup(&network, row.address), Some(row));
         assert_eq!(of(&network).filter(|other| other.address == row.address).count(), 1);
-        assert!(!row.source.is_empty() && !row.symbol.is_empty());
+        assert!(!row.symbol.is_empty());
         assert_eq!(row.eip712_name.is_some(), row.eip712_version.is_some());
+    }
+}
+
+/// What is known of a network is said: its stablecoins, or that none is known. Never both, and never nothing.
+#[test]
+fn every_network_has_sourced_assets_or_says_unknown() {
+    let unknown: Vec<_> = lines()
+        .filter_map(|line| match row(line)? {
+            Line::Unknown { network, .. } => Some(network),
+            Line::Asset(_) => None,
+        })
+        .collect();
+    for row in crate::network::table() {
+        let network = Network::parse_caip2(row.caip2).unwrap();
+        let said = unknown.iter().filter(|other| **other == row.caip2).count();
+        assert_eq!(said, usize::from(of(&network).next().is_none()), "{}", row.name);
+    }
+    assert!(unknown.iter().all(|id| crate::network::table().iter().any(|row| row.caip2 == *id)));
+}
+
+/// The 17 networks a buyer may name, each with the first stablecoin of its row.
+#[test]
+fn the_seventeen_networks_of_the_checking_tools_have_a_stablecoin() {
+    let expected = [
+        ("algorand", "USDC", "31566704"),
+        ("arbitrum", "USDC", "0xaf88d065e77c8cC2239327C5EDb3A432268e5831"),
+        ("avalanche", "USDC", "0xB97EF9Ef8734C71904D8002F8b6Bc66Dd9c48a6E"),
+        ("base", "USDC", USDC_BASE),
+        ("bnb", "USDT", "0x55d398326f99059fF775485246999027B3197955"),
+        ("celo", "USDC", "0xcebA9300f2b948710d2653dD7B07f33A8B32118C"),
+        ("ethereum", "USDC", "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"),
+        ("hyperevm", "USDC", "0xb88339CB7199b77E23DB6E890353E22632Ba630f"),
+        ("monad", "USDC", "0x754704Bc059F8C67012fEd69BC8A327a5aafb603"),
+        ("optimism", "USDC", "0x0b2C639c533813f4Aa9D7837CAf62653d097Ff85"),
+        ("polygon", "USDC", "0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359"),
+        ("robinhood", "USDG", "0x5fc5360D0400a0Fd4f2af552ADD042D716F1d168"),
+        ("sei", "USDC", "0xe15fC38F6D8c56aF07bbCBe3BAf5708A2Bf42392"),
+        ("solana", "USDC", "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"),
+        ("tempo", "pathUSD", "0x20C0000000000000000000000000000000000000"),
+        ("worldchain", "USDC", "0x79A02482A880bCE3F13e09Da970dC34db4CD24d1"),
+        ("xlayer", "USDC", "0xB6CEceAB302E2E4948951eE7843FC24E92933061"),
+    ];
+    for (name, symbol, address) in expected {
+        let row = of(&network(name)).next().unwrap();
+        assert_eq!((row.symbol, row.address, row.usd_pegged), (symbol, address, true), "{name}");
+    }
+}
+
+#[test]
+fn every_line_names_a_source_that_anybody_can_open() {
+    for line in lines() {
+        let (Line::Asset(AssetRow { source, .. }) | Line::Unknown { source, .. }) = row(line).unwrap();
+        let url = source.split([' ', ';']).next().and_then(|url| url::Url::parse(url).ok());
+        assert!(url.is_some_and(|url| url.scheme() == "https" && url.path() != "/"), "{line}");
     }
 }
 
@@ -37,9 +91,13 @@ fn every_address_in_the_table_passes_its_own_checksum() {
 #[test]
 fn a_malformed_row_is_not_read() {
     assert!(row("eip155:1\t0x0\tX\t6\t-\t-\tusd\t-\there").is_some());
-    for line in
-        ["", "eip155:1\t0x0", "eip155:1\t0x0\tX\t256\t-\t-\tusd\t-\there", "eip155:1\t0x0\tX\t6\t-\t-\teur\t-\there"]
-    {
+    for line in [
+        "",
+        "eip155:1\t0x0",
+        "eip155:1\t0x0\tX\t256\t-\t-\tusd\t-\there",
+        "eip155:1\t0x0\tX\t6\t-\t-\teur\t-\there",
+        "eip155:1\tunknown\tX\t6\t-\t-\tusd\t-\there",
+    ] {
         assert!(row(line).is_none(), "{line}");
     }
 }

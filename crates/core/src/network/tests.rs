@@ -11,7 +11,8 @@ fn every_row_parses_and_is_its_own() {
     for row in table() {
         let network = Network::parse_caip2(row.caip2).unwrap();
         assert_eq!((network.family(), network.row()), (row.family, Some(row)));
-        assert!(!row.source.is_empty(), "{}", row.caip2);
+        let url = row.source.split([' ', ';']).next().and_then(|url| url::Url::parse(url).ok());
+        assert!(url.is_some_and(|url| url.scheme() == "https" && url.path() != "/"), "{}", row.caip2);
     }
 }
 

@@ -22,12 +22,12 @@ const MISMATCHES: [&str; 9] = [
     "history.price_walk",
 ];
 /// Rules that say: nothing of ours judges an offer like this.
-const UNJUDGED: [&str; 3] = ["network.unjudged", "scheme.unjudged", "profile.cloudflare"];
+const UNJUDGED: [&str; 4] = ["network.unjudged", "asset.unjudged", "scheme.unjudged", "profile.cloudflare"];
 /// Rules that say: the reference buyer was not measured with this, or does not look at it.
 const UNMEASURED: [&str; 2] = ["scheme.upto", "body.beside_header"];
 /// What the reference buyer refuses only by a setting that its user may change.
 #[cfg(test)]
-pub(super) const SETTINGS: [&str; 3] = ["amount.over_default_cap", "asset.unknown", "header.huge"];
+pub(super) const SETTINGS: [&str; 4] = ["amount.over_default_cap", "asset.unknown", "asset.unjudged", "header.huge"];
 /// First segments of the places inside a challenge; a finding elsewhere (`transport`, `url`) is about all of it.
 const MEMBERS: [&str; 7] = ["x402Version", "error", "resource", "accepts", "extensions", "inputSchema", "terms"];
 

@@ -279,9 +279,23 @@ fn a_borrowed_name_in_any_spelling() {
         let told = strange("eip155:8453", json!({"name": name, "version": "2"}));
         assert_eq!(told, (Word::PayableWithWarnings, vec!["asset.unknown"], None), "{name}");
     }
-    // Which token is USDC on this network is not in our table, so this one may be.
-    let elsewhere = strange("eip155:480", json!({"name": "USDC", "version": "2"}));
-    assert_eq!(elsewhere, (Word::PayableWithWarnings, vec!["asset.unknown"], None));
+    let world = strange("eip155:480", json!({"name": "USDC", "version": "2"}));
+    let known = Some("0x79A02482A880bCE3F13e09Da970dC34db4CD24d1".to_owned());
+    assert_eq!(world, (Word::NotPayable, vec!["asset.impostor"], known));
+}
+
+/// Which token is USDC on these networks is not in our table, the first two of which say so: that is no mark against
+/// the seller, and no dollars either.
+#[test]
+fn an_asset_that_can_be_compared_with_none_is_not_evaluated() {
+    for network in ["eip155:2741", "eip155:4689", "eip155:123456789"] {
+        let mut entry = with("network", json!(network));
+        entry["asset"] = json!("0x1234567890123456789012345678901234567890");
+        let reading = alone(entry);
+        assert_eq!((reading.word, rules(&reading)), (Word::NotEvaluated, vec!["asset.unjudged"]), "{network}");
+        let offer = only(&reading);
+        assert_eq!((offer.interop, offer.usd.is_none()), (Interop::Fail("asset.unjudged"), true), "{network}");
+    }
 }
 
 /// USDC on Base Sepolia is worth nothing, though the reference buyer signs it and counts it against its cap.

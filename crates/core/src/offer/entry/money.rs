@@ -41,6 +41,8 @@ impl Entry<'_> {
             self.note("asset.other_network", "asset", shown, Some(row.network));
         } else if let Some(row) = self.claimed(network) {
             self.note("asset.impostor", "asset", shown, Some(row.address));
+        } else if asset::of(network).next().is_none() {
+            self.note("asset.unjudged", "asset", shown, None);
         } else {
             self.note("asset.unknown", "asset", shown, None);
         }
