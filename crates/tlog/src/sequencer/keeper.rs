@@ -1,7 +1,8 @@
 //! The second thread: it stores full tiles and bundles, publishes checkpoints, tells witnesses, and drops segments.
 //!
 //! Receipts do not wait for it, and everything it does can be done again from the write-ahead segments: a segment goes
-//! only when all its leaves are in stored bundles. A storage that is away for a while costs memory and segments.
+//! only when all its leaves are in stored bundles. A storage that is away for a while costs memory and segments, and
+//! witnesses hear of new checkpoints all the same: what they ask for is in memory.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, PoisonError};
@@ -15,6 +16,14 @@ use super::{Config, Fatal, Head, ReadError, Step, wal};
 use crate::tile::{Content, TilePath};
 
 const WIDTH: u64 = 256;
+/// How long a log that closes goes on storing what waits; a file that was begun is waited for. The rest stays in the segments.
+const LAST_TURN: Duration = Duration::from_secs(5);
+
+/// Whether full bundles are left that no turn has stored yet.
+enum Backlog {
+    None,
+    Some,
+}
 
 pub(super) struct Keeper {
     pub(super) config: Config,
@@ -42,20 +51,26 @@ impl Keeper {
         let (mut published, mut away) = (Instant::now(), None);
         loop {
             let head = self.shared.head();
-            let done = self.store(&head).and_then(|()| {
-                if !seen.closing && published.elapsed() < self.config.publish_every {
-                    return Ok(());
+            let turn = if seen.closing { LAST_TURN } else { self.config.publish_every };
+            let stored = self.store(&head, Instant::now() + turn);
+            let due = seen.closing || published.elapsed() >= self.config.publish_every;
+            let done = match stored {
+                // Nothing more is shown of a log whose tiles say something else.
+                Err(TilesError::Conflict(_)) => stored,
+                _ if due => {
+                    published = Instant::now();
+                    self.publish(&head).and(stored)
                 }
-                published = Instant::now();
-                self.publish(&head)
-            });
+                _ => stored,
+            };
             self.drop_segments(&head);
             self.tell(&mut away, done.as_ref().err());
             match done {
                 Err(TilesError::Conflict(path)) => return self.end(&Fatal::new("store", TilesError::Conflict(path))),
                 _ if seen.closing => return,
                 Err(TilesError::Unavailable(_)) => seen = self.shared.wait(seen, self.config.publish_every),
-                Ok(()) => seen = self.shared.wait(seen, self.until_due(&published)),
+                Ok(Backlog::Some) => seen = self.shared.wait(seen, Duration::ZERO),
+                Ok(Backlog::None) => seen = self.shared.wait(seen, self.until_due(&published)),
             }
         }
     }
@@ -76,8 +91,9 @@ impl Keeper {
         }
     }
 
-    /// Stores every bundle that is full at this head and the tiles it completes, lowest first.
-    fn store(&self, head: &Head) -> Result<(), TilesError> {
+    /// Stores bundles that are full at this head and the tiles they complete, lowest first, at least one of them and no
+    /// more after `until`: whoever waits for a checkpoint is not kept waiting by a long backlog.
+    fn store(&self, head: &Head, until: Instant) -> Result<Backlog, TilesError> {
         let mut stored = self.shared.stored();
         while stored + WIDTH <= head.checkpoint.size {
             let bundle = stored / WIDTH;
@@ -93,8 +109,11 @@ impl Keeper {
             stored += WIDTH;
             self.shared.set_stored(stored);
             (self.config.observe)(Step::Stored);
+            if Instant::now() >= until && stored + WIDTH <= head.checkpoint.size {
+                return Ok(Backlog::Some);
+            }
         }
-        Ok(())
+        Ok(Backlog::None)
     }
 
     fn put(&self, path: TilePath) -> Result<(), TilesError> {

@@ -2,11 +2,11 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, mpsc};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use countersign_tlog::sequencer::tiles::{MemoryTiles, Tiles, TilesError};
+use countersign_tlog::sequencer::tiles::{MemoryTiles, Tiles, TilesError, Witnesses};
 use countersign_tlog::sequencer::{Config, Log, Logged, OpenError, ReadError, Seen};
-use countersign_tlog::tile::TilePath;
+use countersign_tlog::tile::{Content, TilePath};
 
 use super::common::{Home, append, append_all, clock, entry, keys, leaf, verify};
 
@@ -17,6 +17,8 @@ struct Far {
     away: AtomicBool,
     silent: Mutex<bool>,
     spoke: Condvar,
+    /// How long every write takes.
+    slow: Duration,
     asked: Mutex<Option<mpsc::Sender<TilePath>>>,
 }
 
@@ -29,6 +31,10 @@ impl Far {
 
 impl Tiles for Far {
     fn put(&self, path: &TilePath, bytes: &[u8]) -> Result<(), TilesError> {
+        std::thread::sleep(self.slow);
+        if self.away.load(Ordering::SeqCst) {
+            return Err(TilesError::Unavailable("injected".into()));
+        }
         self.inner.put(path, bytes)
     }
 
@@ -147,4 +153,74 @@ fn a_start_that_cannot_reach_the_storage_calls_nothing_damaged() {
     assert_eq!(open(seen()).unwrap().head().checkpoint.size, 1900, "the control");
     let lacking = Log::open(&home.path(), seen(), keys(), clock(&home.now), Arc::new(MemoryTiles::default()));
     assert!(matches!(lacking, Err(OpenError::Lacking(_))));
+}
+
+/// A witness that passes on what it is told.
+struct Told(Mutex<mpsc::Sender<String>>);
+
+impl Witnesses for Told {
+    fn offer(&self, note: &[u8]) {
+        let _closed = self.0.lock().unwrap().send(String::from_utf8(note.to_vec()).unwrap());
+    }
+}
+
+/// The size on the second line of a checkpoint.
+fn size(note: &str) -> u64 {
+    note.lines().nth(1).unwrap().parse().unwrap()
+}
+
+#[test]
+fn witnesses_hear_of_new_checkpoints_while_the_storage_is_away() {
+    let (home, tiles) = (Home::new(), Arc::new(Far::default()));
+    let (tell, told) = mpsc::channel();
+    let witnesses: Option<Arc<dyn Witnesses>> = Some(Arc::new(Told(Mutex::new(tell))));
+    let config = Config { publish_every: Duration::from_millis(1), witnesses, ..Config::one_shot() };
+    let log = Log::open(&home.path(), config, keys(), clock(&home.now), tiles.clone()).unwrap();
+    tiles.away.store(true, Ordering::SeqCst);
+    append_all(&log, (0..300).map(entry)).into_iter().for_each(|outcome| drop(outcome.unwrap()));
+    let heard = || size(&told.recv_timeout(Duration::from_secs(10)).unwrap());
+    while heard() < 300 {}
+    assert_eq!(tiles.inner.paths().len(), 0, "nothing could be stored");
+    tiles.away.store(false, Ordering::SeqCst);
+    log.close();
+    assert_eq!(tiles.inner.paths().len(), 2, "the control: a bundle and a tile");
+}
+
+#[test]
+fn a_long_backlog_for_a_slow_storage_holds_up_neither_checkpoints_nor_the_end() {
+    let home = Home::new();
+    let tiles = Arc::new(Far { slow: Duration::from_millis(150), ..Far::default() });
+    let config = Config { publish_every: Duration::from_millis(200), queue: 20_000, ..Config::default() };
+    let log = Log::open(&home.path(), config.clone(), keys(), clock(&home.now), tiles.clone()).unwrap();
+    // Forty bundles and their tiles: twelve seconds of writing.
+    append_all(&log, (0..10_240).map(entry)).into_iter().for_each(|outcome| drop(outcome.unwrap()));
+    let published = || tiles.inner.published().unwrap().map_or(0, |note| size(&String::from_utf8(note).unwrap()));
+    let began = Instant::now();
+    while published() < 10_240 {
+        assert!(
+            began.elapsed() < Duration::from_secs(4),
+            "the checkpoint waits for {} files",
+            tiles.inner.paths().len()
+        );
+        std::thread::yield_now();
+    }
+    let began = Instant::now();
+    log.close();
+    assert!(began.elapsed() < Duration::from_secs(9), "{:?}", began.elapsed());
+    assert!(tiles.inner.paths().len() < 80, "the control: the storage is too slow for all of them");
+    // What is left is stored by the next that opens the log.
+    let open = || Log::open(&home.path(), config.clone(), keys(), clock(&home.now), tiles.clone()).unwrap();
+    assert_eq!(open().head().checkpoint.size, 10_240);
+}
+
+#[test]
+fn a_log_whose_tiles_say_something_else_shows_no_further_checkpoint() {
+    let (home, tiles) = (Home::new(), Arc::new(MemoryTiles::default()));
+    tiles.put(&TilePath::full_at(Content::Entries, 0), b"another log's").unwrap();
+    let config = Config { publish_every: Duration::from_millis(1), ..Config::one_shot() };
+    let log = Log::open(&home.path(), config, keys(), clock(&home.now), tiles.clone()).unwrap();
+    append_all(&log, (0..256).map(entry)).into_iter().for_each(drop);
+    log.close();
+    let public = tiles.published().unwrap().map_or(0, |note| size(&String::from_utf8(note).unwrap()));
+    assert!(public < 256, "{public}: the first bundle is full at 256, and it is another one");
 }
