@@ -79,11 +79,17 @@ fn terms(payment: &Value) -> String {
     format!("{price}{fees} on {named} to {}", payee(network, text(payment, "payTo")))
 }
 
-/// People compare addresses letter by letter, so an EVM one is shown in its EIP-55 form.
+/// People compare addresses letter by letter, so an EVM one is shown in its EIP-55 form. What is no address is said to be
+/// none; off the networks that have addresses (Cloudflare's) a role stands there, and is shown.
 fn payee(network: &str, pay_to: &str) -> String {
-    let family = network::read(network).map(|read| read.network.family());
-    let checked = family.and_then(|family| address::check(family, pay_to).ok());
-    checked.map_or_else(|| pay_to.to_owned(), |checked| checked.display)
+    let nobody = || "no readable recipient".to_owned();
+    if matches!(pay_to, "absent" | "null") {
+        return nobody();
+    }
+    match network::read(network).map(|read| read.network.family()) {
+        Some(family) => address::check(family, pay_to).map_or_else(|_| nobody(), |checked| checked.display),
+        None => pay_to.to_owned(),
+    }
 }
 
 /// What is merely worth knowing takes one line; what gave the word, or what somebody should act on, also says where and
@@ -214,6 +220,24 @@ mod tests {
         assert!(told("seen", 1).starts_with("seen at 1 earlier look; not established"));
         assert_eq!(told("established", 4), "established, seen at 4 earlier looks");
         assert_eq!(acquaintance("-", &Value::Null), None);
+    }
+
+    #[test]
+    fn what_is_no_address_is_no_recipient() {
+        const BURNT: &str = "0x000000000000000000000000000000000000dEaD";
+        assert_eq!(payee("eip155:8453", &BURNT.to_lowercase()), BURNT);
+        assert_eq!(payee("base", &BURNT.to_lowercase()), BURNT);
+        assert_eq!(payee("cloudflare:402", "merchant"), "merchant");
+        for (network, pay_to) in [
+            ("eip155:8453", "absent"),
+            ("eip155:8453", "null"),
+            ("eip155:8453", "walletaddress"),
+            ("eip155:8453", "[\"0x1\"]"),
+            ("stellar:pubnet", "absent"),
+            ("no network", "null"),
+        ] {
+            assert_eq!(payee(network, pay_to), "no readable recipient", "{pay_to} on {network}");
+        }
     }
 
     #[test]

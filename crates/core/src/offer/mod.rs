@@ -309,10 +309,12 @@ pub struct Offer {
 
 impl Offer {
     /// Who is paid, where the text has the form of an address of a network that was named; anything else that stands in
-    /// [`Offer::pay_to`] is for display only.
+    /// [`Offer::pay_to`] is for display only. A payTo that is no text is shown as `absent`, `null` or the JSON it is, and
+    /// on networks whose addresses we do not know that would pass for one.
     pub fn payee(&self) -> Option<&str> {
         let family = self.network.as_ref()?.family();
-        address::check(family, &self.pay_to).is_ok().then_some(&self.pay_to)
+        let named = self.pay_to != "absent" && self.pay_to != "null" && !self.pay_to.starts_with(['{', '[']);
+        (named && address::check(family, &self.pay_to).is_ok()).then_some(&self.pay_to)
     }
 }
 

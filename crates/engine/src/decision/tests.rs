@@ -284,6 +284,25 @@ fn a_sentence_is_no_recipient() {
     assert_eq!(said(challenged(&v2(&[offer("eip155:8453", PAYEE)])))["observed"]["payTo"], PAYEE, "control");
 }
 
+/// From the bytes of an answer to the reason for the miss: left out, null, or anything that is no address.
+#[test]
+fn where_nobody_is_paid_the_miss_says_so() {
+    for network in ["eip155:8453", "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp", "stellar:pubnet"] {
+        let mut one = offer(network, PAYEE);
+        for pay_to in [None, Some(Value::Null), Some(json!("")), Some(json!({"to": PAYEE}))] {
+            match pay_to.clone() {
+                Some(value) => one["payTo"] = value,
+                None => drop(one.as_object_mut().unwrap().remove("payTo")),
+            }
+            let said = said(challenged(&v2(&[one.clone()])));
+            let told = (&said["miss_reason"], &said["payTo"], &said["observed"]["payTo"]);
+            assert_eq!(told, (&json!("no_payto"), &Value::Null, &Value::Null), "{pay_to:?} on {network}");
+        }
+    }
+    let both = v2(&[offer("eip155:8453", "x"), offer("eip155:8453", PAYEE)]);
+    assert_eq!(said(challenged(&both))["miss_reason"], Value::Null, "one of the options names somebody");
+}
+
 /// Probed and evaluated are claims; a name that does not resolve supports neither.
 #[test]
 fn what_did_not_answer_was_neither_probed_nor_evaluated() {

@@ -17,7 +17,7 @@ pub(super) const ALL: &[Seller] = &[
     honest("honest-dual", "asks the same cent in a v2 header and a v1 body", Reply::Whole(dual)),
     honest("honest-post", "sells by POST only: GET is answered 405 with Allow", Reply::Whole(post_only)),
     honest("honest-networks", "asks one cent on Base, Polygon or Solana", Reply::Whole(networks)),
-    honest("honest-solana", "asks one cent on Solana only", Reply::Whole(|asked| solana(asked, SOLANA_PAYEE))),
+    honest("honest-solana", "asks one cent on Solana only", Reply::Whole(|asked| solana(asked, "payTo", SOLANA_PAYEE))),
     honest("honest-tiers", "asks one cent or five, in header and body alike", Reply::Whole(tiers)),
     honest("honest-old-header", "sends a stray header of its own in front of a v1 body", Reply::Whole(old_header)),
     honest("honest-empty-header", "sends an empty payment header in front of a v1 body", Reply::Whole(empty_header)),
@@ -58,19 +58,22 @@ pub(super) fn options() -> Value {
     let mut polygon = requirement();
     polygon["network"] = json!("eip155:137");
     polygon["asset"] = json!(POLYGON_USDC);
-    json!([requirement(), polygon, on_solana(SOLANA_PAYEE)])
+    json!([requirement(), polygon, on_solana()])
 }
 
-fn on_solana(payee: &str) -> Value {
+fn on_solana() -> Value {
     json!({
-        "scheme": "exact", "network": SOLANA, "amount": "10000", "asset": SOLANA_USDC, "payTo": payee,
+        "scheme": "exact", "network": SOLANA, "amount": "10000", "asset": SOLANA_USDC, "payTo": SOLANA_PAYEE,
         "maxTimeoutSeconds": 60, "extra": {"feePayer": SOLANA_FEE_PAYER}
     })
 }
 
-/// One cent of USDC on Solana for this payee.
-pub(super) fn solana(asked: &Asked, payee: &str) -> Vec<u8> {
-    edited(asked, |challenge| challenge["accepts"] = json!([on_solana(payee)]))
+/// One cent of USDC on Solana with one member replaced.
+pub(super) fn solana(asked: &Asked, member: &str, value: &str) -> Vec<u8> {
+    edited(asked, |challenge| {
+        challenge["accepts"] = json!([on_solana()]);
+        challenge["accepts"][0][member] = json!(value);
+    })
 }
 
 /// The same two tiers in both versions.

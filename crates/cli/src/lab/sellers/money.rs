@@ -1,11 +1,15 @@
 //! Sellers that lie about the money: amount, asset, network, time to pay.
 
 use super::super::challenge::{Asked, edited, one, requirement, respelled, without};
+use super::honest::solana;
 use super::{Reply, Seller, finds, hostile};
 use serde_json::json;
 
 /// One more than the largest 256-bit number.
 const TWO_TO_256: &str = "115792089237316195423570985008687907853269984665640564039457584007913129639936";
+
+/// Begins and ends like the mint of USD Coin, and is 32 other bytes.
+const LOOK_ALIKE_MINT: &str = "EPjFakeMintakeMintakeMintakeMintakeMintXDt1v";
 
 pub(super) const ALL: &[Seller] = &[
     hostile(
@@ -70,6 +74,13 @@ pub(super) const ALL: &[Seller] = &[
         finds("not_payable", "asset.look_alike"),
         "honest-v2",
         Reply::Whole(|asked| one(asked, "asset", "0x8335000000000000000000000000000000002913")),
+    ),
+    hostile(
+        "look-alike-mint",
+        "uses a Solana mint that begins and ends like USDC's",
+        finds("not_payable", "asset.look_alike"),
+        "honest-solana",
+        Reply::Whole(|asked| solana(asked, "asset", LOOK_ALIKE_MINT)),
     ),
     hostile(
         "homoglyph-asset",

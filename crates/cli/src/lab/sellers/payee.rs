@@ -21,7 +21,7 @@ pub(super) const ALL: &[Seller] = &[
         "has the money burnt on Solana: pays to the system program",
         finds("not_payable", "payee.zero"),
         "honest-solana",
-        Reply::Whole(|asked| solana(asked, "11111111111111111111111111111111")),
+        Reply::Whole(|asked| solana(asked, "payTo", "11111111111111111111111111111111")),
     ),
     hostile(
         "asset-payee",
