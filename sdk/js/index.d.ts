@@ -19,7 +19,15 @@ export function canonicalize(value: unknown): string;
 export function openDocument(
   input: string | Uint8Array,
   keys: string[],
-): Promise<{ signature: "valid" | "not_checked" | "invalid"; keyId: string | null; document: unknown }>;
+): Promise<{
+  signature: "valid" | "not_checked" | "invalid";
+  /** Why it is invalid: member_missing or signature_invalid. */
+  code: string | null;
+  keyId: string | null;
+  /** Milliseconds. */
+  issuedAt: number | null;
+  document: unknown;
+}>;
 
 /** Verifies one ML-DSA-44 signature (FIPS 204, pure, empty context) of 2420 bytes by a key of 1312. */
 export type MlDsa44 = (question: {
@@ -37,21 +45,27 @@ export interface Options {
   maxAgeSeconds?: number;
   /** The present, in milliseconds; Date.now() by default. */
   now?: number | Date;
-  /** Base64 public keys trusted to sign documents. When given, any other signer is refused. */
+  /**
+   * Base64 public keys trusted to sign documents. When given, any other signer is refused. Without them nothing says who
+   * signed a document, and `result` is "not_evaluated".
+   */
   keys?: string[];
 }
 
 export interface Refused {
-  result: "malformed" | "invalid" | "stale" | "trust_policy_not_met";
+  /** "refused": the document is dated more than five minutes after `now`. */
+  result: "malformed" | "invalid" | "refused" | "stale" | "trust_policy_not_met";
   /** Stable, the same as in the Rust verifier. */
   code: string;
   reason: string;
 }
 
 export interface Proved {
-  result: "valid";
-  code: null;
-  reason: null;
+  /** "not_evaluated": everything below is proved, and not who signed the document, since no `keys` were named. */
+  result: "valid" | "not_evaluated";
+  /** "unknown_key" when not evaluated. */
+  code: "unknown_key" | null;
+  reason: string | null;
   logOrigin: string;
   index: bigint;
   size: bigint;

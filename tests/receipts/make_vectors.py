@@ -64,6 +64,7 @@ TRUST = {
     "other": f"log {FOREIGN.vkey()}\nquorum none\n",
     "two witnesses": f"log {ED.vkey()}\nwitness one {W1.vkey()}\nwitness two {W2.vkey()}\ngroup both all one two\nquorum both\n",
     "one of two": f"log {ED.vkey()}\nwitness one {W1.vkey()}\nwitness two {W2.vkey()}\ngroup any any one two\nquorum any\n",
+    "names that every object has": f"log {ED.vkey()}\nwitness __proto__ {W1.vkey()}\nwitness constructor {W2.vkey()}\ngroup toString all __proto__ constructor\nquorum toString\n",
 }
 
 
@@ -98,6 +99,17 @@ def decision(**more):
     return jcs(dict(body, signature=b64(SIGNER.sign(jcs(body)))))
 
 
+def rfc_8785():
+    """Members and numbers of RFC 8785 3.2.2 and 3.2.3, without 1E30: signed in their canonical form, spelled as there."""
+    dated, named, kind = '"issuedAt":"2026-09-01T09:00:12Z"', f'"keyId":"{KEY_ID}"', '"schema":"countersign/decision/v1"'
+    numbers = '"numbers":[333333333.3333333,4.5,0.002,1e-27]'
+    signed = f'{{"\\r":2,"1":4,{dated},{named},{numbers},{kind},"\u0080":6,"\u00f6":7,"\u20ac":1,"\U0001f600":5,"\ufb33":3}}'
+    numbers = '"numbers":[333333333.33333329,4.50,2e-3,0.000000000000000000000000001]'
+    signature = f'"signature":"{b64(SIGNER.sign(signed.encode()))}"'
+    text = f'{{{numbers},{kind},{dated},{named},{signature},"\u20ac":1,"\\r":2,"\ufb33":3,"1":4,"\U0001f600":5,"\u0080":6,"\u00f6":7}}'
+    return text.encode()
+
+
 def statement(until=None, signer=SIGNER, **more):
     """What a key says of itself."""
     public = SIGNER.public_key().public_bytes_raw()
@@ -129,13 +141,19 @@ def receipt(index, size, signers, kind="countersign.decision.v1", document=None,
             "reveal": {"type": kind, "ts": ts, "commitment": commitment, "salt": SALT.hex(), "document": document.decode()}}
 
 
-CASES = []
+CASES, POLICIES = [], []
 
 
 def case(name, value, expect, code=None, trust="log", max_age_s=None, require_pq=False, now=TIME + 60, **proved):
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     CASES.append({"name": name, "receipt": text, "trust": trust, "now": now, "max_age_s": max_age_s,
                   "require_pq": require_pq, "expect": expect, "code": code, **proved})
+
+
+def policy(name, rest, reads=False):
+    """The log and both witnesses, and what follows: does the file read?"""
+    start = f"log {ED.vkey()}\nwitness one {W1.vkey()}\nwitness two {W2.vkey()}\n"
+    POLICIES.append({"name": name, "policy": start + rest, "reads": reads})
 
 
 def changed(value, **members):
@@ -209,6 +227,38 @@ for name, document in [
 case("a key that another signed for", of_key(statement(END, signer=ed25519.Ed25519PrivateKey.from_private_bytes(bytes([8]) * 32))), "invalid", "signature_invalid")
 case("a key whose end was moved", of_key(statement(END).replace(b"2026-09-08", b"2026-09-09")), "invalid", "signature_invalid")
 
+# Who signed the document, by the keys that the reader names. A key speaks of itself.
+STRANGE = b64(ed25519.Ed25519PrivateKey.from_private_bytes(bytes([8]) * 32).public_key().public_bytes_raw())
+case("nobody said who may sign", good, "not_evaluated", "unknown_key", keys=[], index=3, size=7, pq="no_key")
+case("another signer was named", good, "invalid", "unknown_key", keys=[STRANGE])
+case("the signer is one of two that were named", good, "proved", keys=[STRANGE, b64(SIGNER.public_key().public_bytes_raw())], index=3, size=7, pq="no_key")
+case("nothing to be signed, and nobody named", without(good, "reveal"), "proved", keys=[], index=3, size=7, pq="no_key")
+case("a key that speaks of itself, and nobody named", of_key(statement()), "proved", keys=[], index=2, size=7, pq="no_key")
+case("a key that speaks of itself, and another named", of_key(statement()), "invalid", "unknown_key", keys=[STRANGE])
+case("a document whose signature is of another", receipt(3, 7, [ED], document=decision().replace(b'"payable"', b'"Payable"')), "invalid", "signature_invalid")
+for name in ["schema", "issuedAt", "keyId", "signature"]:
+    case(f"a document without its {name}", receipt(3, 7, [ED], document=jcs(without(json.loads(decision()), name))), "invalid", "member_missing", keys=[])
+case("a document that is a list", receipt(3, 7, [ED], document=b"[]"), "invalid", "member_missing", keys=[])
+case("a document with a member twice", receipt(3, 7, [ED], document=b'{"a":1,"a":1}'), "invalid", "json_duplicate", keys=[])
+for number in ["1E30", "1e21", "1e20", "-9007199254740992"]:
+    body = decision(number=1).replace(b'"number":1', b'"number":' + number.encode())
+    case(f"a document with the number {number}", receipt(3, 7, [ED], document=body), "invalid", "json_unsafe_integer")
+case("a document spelled as the example of RFC 8785", receipt(3, 7, [ED], document=rfc_8785()), "proved", index=3, size=7, pq="no_key")
+
+# A document from the future: more than five minutes ahead of the reader's clock. 1788253212 is 2026-09-01T09:00:12Z.
+ISSUED = 1788253212
+case("a document dated five minutes ahead", good, "proved", now=ISSUED - 300, index=3, size=7, pq="no_key")
+case("a document dated five minutes and a second ahead", good, "refused", "not_yet_valid", now=ISSUED - 301)
+case("the same where nobody said who may sign", good, "refused", "not_yet_valid", now=ISSUED - 301, keys=[])
+case("the same with another signer named", good, "invalid", "unknown_key", now=ISSUED - 301, keys=[STRANGE])
+case("a key that begins an hour ahead", of_key(statement()), "proved", now=1788249600 - 3600, index=2, size=7, pq="no_key")
+for text, ahead in [("2026-09-01T09:00:12.999Z", 0), ("2026-09-01T09:00:60Z", 47)]:
+    dated = receipt(3, 7, [ED], document=decision(issuedAt=text))
+    case(f"a document dated {text}", dated, "proved", now=ISSUED + ahead - 299, index=3, size=7, pq="no_key")
+    case(f"a document dated {text}, too far ahead", dated, "refused", "not_yet_valid", now=ISSUED + ahead - (300 if ahead == 0 else 301))
+for text in ["2026-09-01", "20260901T090012Z", "2026-09-01T09:00Z", "2026-09-01T09:00:12+00:00", "2026-09-01t09:00:12z", "2026-02-30T09:00:12Z", "2026-09-01T24:00:00Z", "9999-12-31T00:00:00Z"]:
+    case(f"a document dated {text}", receipt(3, 7, [ED], document=decision(issuedAt=text)), "invalid", "member_missing")
+
 # Extension lines, which the post-quantum signature does not cover.
 LINE = "a stranger's line\n"
 case("an extension line under the log's Ed25519 signature", receipt(3, 7, [ED], extensions=LINE), "proved", index=3, size=7, pq="no_key")
@@ -218,6 +268,29 @@ case("an extension line under the post-quantum signature alone", receipt(3, 7, [
 case("an extension line that a witness covers and the log does not", receipt(3, 7, [PQ, W1], extensions=LINE), "trust_policy_not_met", "extensions_not_signed", trust="log+pq, any of two")
 case("the same without the line", receipt(3, 7, [PQ, W1]), "proved", trust="log+pq, any of two", index=3, size=7, pq="valid")
 case("an extension line added to the log's Ed25519 signature", changed(good, checkpoint=good["checkpoint"].replace("\n\n", "\n" + LINE + "\n", 1)), "invalid", "note_bad_signature")
+
+# Names of a policy that every object of JavaScript has, and thresholds that none of them is.
+OBJECT = "names that every object has"
+case("cosigned by both of them", receipt(3, 7, [ED, W1, W2]), "proved", trust=OBJECT, index=3, size=7, pq="no_key")
+case("cosigned by one of them", receipt(3, 7, [ED, W1]), "trust_policy_not_met", "quorum_missing", trust=OBJECT)
+policy("no witness", "quorum none\n", reads=True)
+policy("a witness", "quorum one\n", reads=True)
+for threshold in ["any", "all", "1", "2"]:
+    policy(f"a threshold of {threshold}", f"group g {threshold} one two\nquorum g\n", reads=True)
+for threshold in ["0", "3", "01", "+1", "1_0", "-1", "\u0661", "1.0", "0x1", "any,", "All", "constructor", "__proto__", "toString", "valueOf", "hasOwnProperty"]:
+    policy(f"a threshold of {threshold}", f"group g {threshold} one two\nquorum g\n")
+for name in ["constructor", "__proto__", "toString", "hasOwnProperty"]:
+    policy(f"a line that begins with {name}", f"{name} x\nquorum none\n")
+    policy(f"a quorum of an undefined {name}", f"quorum {name}\n")
+    policy(f"an undefined member {name}", f"group g any one {name}\nquorum g\n")
+    policy(f"a group called {name}", f"group {name} all one two\nquorum {name}\n", reads=True)
+    policy(f"a group called {name} twice", f"group {name} any one\ngroup {name} any two\nquorum {name}\n")
+for name, rest in [("no quorum", ""), ("two quorums", "quorum one\nquorum one\n"), ("a line that does not end", "quorum none"),
+                   ("a member of two groups", "group g any one\ngroup h any one two\nquorum h\n"), ("a group called none", "group none any one\nquorum none\n"),
+                   ("a witness twice", f"witness three {W1.vkey()}\nquorum none\n"), ("a witness key as a log", f"log {W1.vkey()}\nquorum none\n"),
+                   ("a log key as a witness", f"witness three {ED.vkey()}\nquorum none\n"), ("a log twice", f"log {ED.vkey()}\nquorum none\n"),
+                   ("a carriage return", "quorum none\r\n"), ("a group without members", "group g any\nquorum g\n"), ("two words of quorum", "quorum one two\n")]:
+    policy(name, rest)
 
 # What the reader's policy refuses.
 case("the post-quantum line stripped under --require-pq", strip(pq, PQ), "trust_policy_not_met", "pq_missing", trust="log+pq", require_pq=True)
@@ -314,6 +387,6 @@ broken = f"{LOG}\n07\n{b64(bytes(32))}\n"
 case("a size with a leading zero", changed(good, checkpoint=broken + "\n" + ED.line(broken)), "malformed", "checkpoint_size")
 
 OUT.write_text(json.dumps({"made_by": "tests/receipts/make_vectors.py", "trust": TRUST,
-                           "document_key": b64(SIGNER.public_key().public_bytes_raw()), "cases": CASES},
+                           "document_key": b64(SIGNER.public_key().public_bytes_raw()), "policies": POLICIES, "cases": CASES},
                           indent=1, ensure_ascii=False) + "\n")
-print(len(CASES), "cases,", OUT.stat().st_size, "bytes")
+print(len(CASES), "cases,", len(POLICIES), "policies,", OUT.stat().st_size, "bytes")

@@ -1,21 +1,15 @@
-"""A verifier of receipts in one file, written from RFC 9162, RFC 2104, RFC 8785 and the C2SP texts, without our code.
+"""A verifier of receipts, written from RFC 9162, RFC 2104, RFC 8785 and the C2SP texts, without our code.
 
-    python3 verify_receipts.py receipt.json trust [--require-pq] [--max-age SECONDS] [--now SECONDS]
-    python3 verify_receipts.py --cases receipts.json       every case of the file, judged as its maker says?
+    python3 verify_receipts.py receipt.json trust [--key BASE64]... [--require-pq] [--max-age SECONDS] [--now SECONDS]
 
 Needs `cryptography` for Ed25519, and for ML-DSA-44 its version 48 or newer or else `dilithium-py`; without either it says
 `pq: not_checked`. The numbers it exits with are those of `countersign verify`: 0 valid, 1 invalid, 3 malformed, 4 stale or
-not judged, 5 trust policy not met. Without the means to verify it judges nothing and says so on a line that begins with
+not evaluated, 5 trust policy not met. Without the means to verify it judges nothing and says so on a line that begins with
 `skipped:`.
 """
-import argparse, base64, binascii, hashlib, hmac, json, re, sys, time
-
-try:
-    from cryptography.exceptions import InvalidSignature
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-except ImportError:
-    print("skipped: the Python package cryptography is not here, so receipts are not judged in Python")
-    sys.exit(4)
+import argparse, base64, hashlib, hmac, re, sys, time
+from documents import (AHEAD, KEY_TYPE, LAST_SPELLED, Ed25519PublicKey, InvalidSignature, Refused, judge_document,
+                       judge_key_statement, need, open_document, sha, strict, unbase64)
 
 
 def by_cryptography():
@@ -55,58 +49,12 @@ def packages():
     return found
 
 
-EXIT = {"proved": 0, "invalid": 1, "malformed": 3, "stale": 4, "skipped": 4, "trust_policy_not_met": 5}
+EXIT = {"proved": 0, "invalid": 1, "refused": 1, "malformed": 3, "stale": 4, "not_evaluated": 4, "skipped": 4, "trust_policy_not_met": 5}
 RECEIPT = {"schema", "log_origin", "index", "leaf_hash", "inclusion_path", "checkpoint"}
-KEY = {"schema", "issuedAt", "keyId", "publicKey", "purpose", "from", "until", "signature"}
-PURPOSES = {"verdict", "decision", "approval", "evidence", "credential", "log"}
 REVEAL = {"type", "ts", "commitment", "salt", "document"}
-LAST_SPELLED = 253402207200  # 9999-12-30T22:00:00Z, as in the other verifiers
-
-
-class Refused(Exception):
-    def __init__(self, kind, why):
-        super().__init__(why)
-        self.kind = kind
-
-
-def need(right, kind, why):
-    if not right:
-        raise Refused(kind, why)
-
-
-def sha(data): return hashlib.sha256(data).digest()
-
-
-def unbase64(text):
-    try:
-        raw = base64.b64decode(text, validate=True)
-    except (binascii.Error, ValueError, TypeError):
-        return None
-    return raw if base64.b64encode(raw).decode() == text else None
 
 
 def number(text): return int(text) if re.fullmatch(r"0|[1-9][0-9]{0,19}", text) else None
-
-
-def strict(data):
-    """JSON as two readers must see it: no duplicate, no half surrogate, no integer that a double cannot hold."""
-    def members(pairs):
-        need(len({name for name, _ in pairs}) == len(pairs), "malformed", "a member twice")
-        return dict(pairs)
-
-    def integer(text):
-        need(abs(int(text)) < 2**53, "malformed", "an unsafe integer")
-        return int(text)
-
-    def never(text): raise Refused("malformed", f"not JSON: {text}")
-    try:
-        text = data.decode("utf-8")
-        need(not text.startswith("\ufeff"), "malformed", "a byte order mark")
-        value = json.loads(text, object_pairs_hook=members, parse_int=integer, parse_constant=never)
-        json.dumps(value, ensure_ascii=False).encode("utf-8")
-    except (ValueError, RecursionError) as error:
-        raise Refused("malformed", str(error)) from None
-    return value
 
 
 def parse_receipt(data):
@@ -139,34 +87,6 @@ def open_reveal(reveal):
     return sha(b"\0" + leaf.encode())
 
 
-def second(text):
-    """The one spelling of a second that exists; None for anything else."""
-    try:
-        time.strptime(text, "%Y-%m-%dT%H:%M:%SZ")
-        return text if re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", text) else None
-    except (TypeError, ValueError):
-        return None
-
-
-def open_key_statement(document):
-    """What a key says of itself, signed by that key."""
-    try:
-        said = strict(document.encode())
-    except Refused as refused:
-        raise Refused("invalid", str(refused)) from None
-    need(isinstance(said, dict) and set(said) == KEY, "invalid", "not the members of a key's statement")
-    start, end, public, signature = said["from"], said["until"], unbase64(said["publicKey"]), unbase64(said["signature"])
-    need(said["schema"] == "countersign/key/v1" and str(said["purpose"]) in PURPOSES, "invalid", "schema or purpose")
-    need(second(start) and (end is None or (second(end) and start <= end)), "invalid", "from or until")
-    need(said["issuedAt"] == (end or start), "invalid", "issuedAt")
-    need(public and len(public) == 32 and said["keyId"] == sha(public)[:8].hex(), "invalid", "publicKey or keyId")
-    rest = json.dumps({name: said[name] for name in KEY - {"signature"}}, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    try:
-        Ed25519PublicKey.from_public_bytes(public).verify(signature or b"", rest.encode())
-    except (InvalidSignature, ValueError):
-        raise Refused("invalid", "the key did not sign what is said of it") from None
-
-
 def root_of(leaf, index, size, path):
     """RFC 9162 2.1.3.2."""
     need(index < size, "invalid", "the index is outside the tree")
@@ -187,7 +107,9 @@ def root_of(leaf, index, size, path):
 class Key:
     def __init__(self, vkey):
         name, short, encoded = vkey.split("+", 2)
-        raw = unbase64(encoded)
+        raw = unbase64(encoded) or b"\0"
+        if len(raw) - 1 != {1: 32, 4: 32, 6: 1312}.get(raw[0]):
+            raise ValueError("no usable verifier key")
         self.name, self.kind, self.public = name, raw[0], raw[1:]
         self.id = sha(name.encode() + b"\n" + raw)[:4]
         if self.id.hex() != short:
@@ -216,23 +138,46 @@ class Key:
 
 
 def parse_policy(text):
-    """C2SP tlog-policy; the reader's own file, so anything wrong in it is simply an exception."""
-    policy = {"logs": [], "nodes": {}, "quorum": None}
-    for line in text.splitlines():
-        words = line.split()
-        if not words or words[0].startswith("#"):
-            continue
-        if words[0] == "log":
-            policy["logs"].append(Key(words[1]))
-        elif words[0] == "witness":
-            policy["nodes"][words[1]] = Key(words[2])
-        elif words[0] == "group":
-            members = words[3:]
-            policy["nodes"][words[1]] = ({"any": 1, "all": len(members)}.get(words[2]) or int(words[2]), members)
-        elif words[0] == "quorum":
-            policy["quorum"] = words[1]
-        else:
+    """C2SP tlog-policy. It is the reader's own file, so anything wrong in it is a ValueError."""
+    policy, taken = {"logs": [], "nodes": {}, "quorum": None}, set()
+
+    def right(holds):
+        if not holds:
             raise ValueError(f"not a policy line: {line}")
+
+    def key(vkey, kinds, others):
+        one = Key(vkey)
+        right(one.kind in kinds and all(one.public != other.public for other in others))
+        return one
+
+    def define(name, node):
+        right(name != "none" and name not in policy["nodes"])
+        policy["nodes"][name] = node
+        right(sum(isinstance(other, Key) == isinstance(node, Key) for other in policy["nodes"].values()) <= 64)
+    if not text.endswith("\n"):
+        raise ValueError("the last line does not end")
+    for line in text[:-1].split("\n"):
+        right(not re.search(r"[\x00-\x08\x0b-\x1f\x7f]", line))
+        words = re.findall(r"[^ \t]+", line)
+        match words:
+            case []: pass
+            case [first, *_] if first.startswith("#"): pass
+            case ["log", vkey] | ["log", vkey, _]:
+                policy["logs"].append(key(vkey, (1, 6), policy["logs"]))
+                right(len(policy["logs"]) <= 64)
+            case ["witness", name, vkey] | ["witness", name, vkey, _]:
+                define(name, key(vkey, (4, 6), [node for node in policy["nodes"].values() if isinstance(node, Key)]))
+            case ["group", name, threshold, *members] if members:
+                count = {"any": 1, "all": len(members)}.get(threshold, number(threshold))
+                right(count is not None and 1 <= count <= len(members))
+                for member in members:
+                    right(member in policy["nodes"] and member not in taken)
+                    taken.add(member)
+                define(name, (count, members))
+            case ["quorum", name]:
+                right(policy["quorum"] is None and (name == "none" or name in policy["nodes"]))
+                policy["quorum"] = name
+            case _: right(False)
     if policy["quorum"] is None:
         raise ValueError("no quorum line")
     return policy
@@ -294,90 +239,49 @@ def post_quantum(ours, carried, ml_dsa):
     return "valid" if ml_dsa else "not_checked"
 
 
-def verify(data, trust, require_pq=False, max_age=None, now=None, ml_dsa=None):
-    """What the receipt proves; raises Refused. `ml_dsa` is what verifies ML-DSA-44, if anything."""
-    policy = parse_policy(trust)
+def verify(data, trust, require_pq=False, max_age=None, now=None, ml_dsa=None, keys=()):
+    """What the receipt proves; raises Refused. `ml_dsa` verifies ML-DSA-44, if anything does; `keys` are the signers named."""
+    policy, now = parse_policy(trust), time.time() if now is None else now
     receipt, path = parse_receipt(data)
     parse_note(receipt["checkpoint"])
-    leaf = bytes.fromhex(receipt["leaf_hash"])
-    if "reveal" in receipt:
-        need(open_reveal(receipt["reveal"]) == leaf, "invalid", "the revealed leaf is not the receipt's")
-        if receipt["reveal"]["type"] == "countersign.key.v1":
-            open_key_statement(receipt["reveal"]["document"])
+    leaf, reveal = bytes.fromhex(receipt["leaf_hash"]), receipt.get("reveal")
+    if reveal:
+        need(open_reveal(reveal) == leaf, "invalid", "the revealed leaf is not the receipt's")
+        if reveal["type"] == KEY_TYPE:
+            judge_key_statement(open_document(reveal["document"])[0])
     origin = receipt["checkpoint"].split("\n")[0]
     need(origin == receipt["log_origin"], "invalid", "another log in the checkpoint")
     valid, size, root, pq = accept(receipt["checkpoint"], policy, require_pq, ml_dsa)
     need(root_of(leaf, receipt["index"], size, path) == root, "invalid", "the path leads to another root")
     newest = max((stamp for _, stamp in valid), default=0)
     if max_age is not None:
-        age = (time.time() if now is None else now) - newest
-        need(newest and -300 <= age <= max_age, "stale", "too old, from the future, or of unknown age")
-    return {"log_origin": origin, "index": receipt["index"], "size": size, "root": root.hex(), "pq": pq,
-            "signed_at": newest if 0 < newest <= LAST_SPELLED else None}
-
-
-def judge_case(case, trust, ml_dsa):
-    """None when the case comes to what its maker says, or else what it comes to."""
-    try:
-        got = {"result": "proved"}
-        got |= verify(case["receipt"].encode(), trust, case["require_pq"], case["max_age_s"], case["now"], ml_dsa)
-    except Refused as refused:
-        got = {"result": refused.kind}
-    wanted = {**case, "result": case["expect"]}
-    if ml_dsa is None and rests_on_pq(case) and got["result"] != "invalid":
-        wanted = without_pq(wanted, got)
-    return ", ".join(f"{name} {value}" for name, value in got.items() if name in wanted and value != wanted[name]) or None
-
-
-def rests_on_pq(case):
-    missing = case.get("pq") == "missing" or case["code"] == "pq_missing"
-    return case["trust"].startswith("log+pq") and not missing and case["expect"] != "malformed"
-
-
-def without_pq(wanted, got):
-    """Nothing may be called post-quantum proved, no age may rest on it, and a demand for it is not judged."""
-    if wanted["require_pq"] or wanted["max_age_s"] is not None:
-        return {"result": "skipped" if wanted["require_pq"] else "stale"}
-    unmet = got["result"] == "trust_policy_not_met"
-    return {**wanted, "result": got["result"] if unmet else "proved", "pq": "not_checked", "signed_at": got.get("signed_at")}
-
-
-def judge_cases(path):
-    """Judges without ML-DSA-44, and again with every package that has it."""
-    data = json.load(open(path, encoding="utf-8"))
-    wrong, found = [], packages()
-    for package, ml_dsa in [("Ed25519 alone", None), *found]:
-        for case in data["cases"]:
-            got = judge_case(case, data["trust"][case["trust"]], ml_dsa)
-            wrong += [f"  {case['name']}: {got}, by {package}"] if got else []
-    means = f"also with ML-DSA by {' and by '.join(name for name, _ in found)}" if found else "not with ML-DSA"
-    print("\n".join(wrong), end="\n" if wrong else "")
-    print(f"Python judged {len(data['cases'])} receipts, {means}; {len(wrong)} wrong")
-    return 1 if wrong else 0
+        need(newest and -AHEAD <= now - newest <= max_age, "stale", "too old, from the future, or of unknown age")
+    known = judge_document(reveal, keys, now) if reveal else True
+    return {"result": "proved" if known else "not_evaluated", "log_origin": origin, "index": receipt["index"],
+            "size": size, "root": root.hex(), "pq": pq, "signed_at": newest if 0 < newest <= LAST_SPELLED else None}
 
 
 def main():
     arguments = argparse.ArgumentParser()
-    arguments.add_argument("--cases")
-    arguments.add_argument("receipt", nargs="?")
-    arguments.add_argument("trust", nargs="?")
+    arguments.add_argument("receipt")
+    arguments.add_argument("trust")
+    arguments.add_argument("--key", action="append", default=[])
     arguments.add_argument("--require-pq", action="store_true")
     arguments.add_argument("--max-age", type=int)
     arguments.add_argument("--now", type=int)
     given = arguments.parse_args()
-    if given.cases:
-        return judge_cases(given.cases)
+    package, ml_dsa = (packages() or [(None, None)])[0]
+    trust, data = open(given.trust, encoding="utf-8").read(), open(given.receipt, "rb").read()
     try:
-        trust = open(given.trust, encoding="utf-8").read()
-        package, ml_dsa = (packages() or [(None, None)])[0]
-        proved = verify(open(given.receipt, "rb").read(), trust, given.require_pq, given.max_age, given.now, ml_dsa)
-        by = f" (by {package})" if proved["pq"] == "valid" else ""
-        print(f"valid: entry {proved['index']} of {proved['size']} in the log {proved['log_origin']}")
-        print(f"  root {proved['root']}, signed at {proved['signed_at']}, pq: {proved['pq']}{by}")
-        return 0
+        proved = verify(data, trust, given.require_pq, given.max_age, given.now, ml_dsa, [*map(base64.b64decode, given.key)])
     except Refused as refused:
         print(f"{refused.kind}: {refused}")
         return EXIT[refused.kind]
+    by = f" (by {package})" if proved["pq"] == "valid" else ""
+    word = "valid" if proved["result"] == "proved" else "not evaluated: no --key says who signed the document; logged"
+    print(f"{word}: entry {proved['index']} of {proved['size']} in the log {proved['log_origin']}")
+    print(f"  root {proved['root']}, signed at {proved['signed_at']}, pq: {proved['pq']}{by}")
+    return EXIT[proved["result"]]
 
 
 if __name__ == "__main__":

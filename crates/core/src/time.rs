@@ -50,18 +50,32 @@ impl Timestamp {
         jiff::Timestamp::from_second(self.seconds()).is_ok()
     }
 
-    /// Reads an RFC 3339 instant that ends in `Z` (the form every document of ours uses).
+    /// Reads an RFC 3339 instant that ends in `Z` (the form every document of ours uses). A leap second is read as the
+    /// second before it.
     ///
     /// # Errors
     /// [`NotATime`] when the text has another offset, another shape, or names no real instant.
     pub fn parse(text: &str) -> Result<Self, NotATime> {
         let refuse = || NotATime(text.chars().take(40).collect());
-        if !text.ends_with('Z') || !text.contains('T') {
+        if !has_the_shape(text) {
             return Err(refuse());
         }
         let instant: jiff::Timestamp = text.parse().map_err(|_| refuse())?;
         Ok(Self(instant.as_millisecond()))
     }
+}
+
+/// `YYYY-MM-DDTHH:MM:SS`, one to nine digits of a fraction if any, `Z`. The spellings of ISO 8601 beyond RFC 3339 would be
+/// read by some verifiers and not by others.
+fn has_the_shape(text: &str) -> bool {
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let Some((whole, rest)) = text.split_at_checked(19) else { return false };
+    let whole = whole.bytes().zip(*b"0000-00-00T00:00:00");
+    let fraction = rest
+        .strip_suffix('Z')
+        .map(|fraction| fraction.strip_prefix('.').unwrap_or(if fraction.is_empty() { "0" } else { "" }));
+    whole.into_iter().all(|(byte, shape)| if shape == b'0' { byte.is_ascii_digit() } else { byte == shape })
+        && fraction.is_some_and(|fraction| digits(fraction) && fraction.len() <= 9)
 }
 
 impl fmt::Display for Timestamp {
@@ -89,6 +103,8 @@ mod tests {
         assert_eq!(time.to_string(), "2026-09-01T09:00:00Z");
         assert_eq!(Timestamp::parse("2026-09-01T09:00:00Z"), Ok(time));
         assert_eq!(time.plus_millis(1999).to_string(), "2026-09-01T09:00:01Z");
+        assert_eq!(Timestamp::parse("2026-09-01T09:00:00.25Z"), Ok(time.plus_millis(250)));
+        assert_eq!(Timestamp::parse("2026-09-01T08:59:60Z"), Ok(time.plus_millis(-1000)), "a leap second");
     }
 
     #[test]
@@ -102,9 +118,29 @@ mod tests {
 
     #[test]
     fn refuses_what_is_not_utc_rfc3339() {
-        for text in
-            ["", "2026-09-01", "2026-09-01T09:00:00+02:00", "2026-13-01T09:00:00Z", "2026-09-01 09:00:00Z", "now"]
-        {
+        let other = [
+            "",
+            "now",
+            "2026-09-01",
+            "2026-09-01T09:00:00+02:00",
+            "2026-09-01 09:00:00Z",
+            "2026-09-01t09:00:00z",
+            // ISO 8601 and not RFC 3339.
+            "20260901T090000Z",
+            "2026-09-01T09Z",
+            "2026-09-01T09:00Z",
+            "2026-09-01T09:00:00,5Z",
+            "+002026-09-01T09:00:00Z",
+            // The right shape, and no instant; or no fraction.
+            "2026-13-01T09:00:00Z",
+            "2026-02-30T09:00:00Z",
+            "2026-09-01T24:00:00Z",
+            "2026-09-01T09:00:61Z",
+            "2026-09-01T09:00:00.Z",
+            "2026-09-01T09:00:00.0123456789Z",
+            "2026-09-01T09:00:0\u{661}Z",
+        ];
+        for text in other {
             assert!(Timestamp::parse(text).is_err(), "{text}");
         }
     }

@@ -1,23 +1,34 @@
 // Judges every case; shared by the tests in Node and in Chromium.
 import { verifyReceipt } from "../src/index.js";
+import { PolicyError, parsePolicy } from "../src/policy.js";
+
+/** Not evaluated is who signed the document; that it is in the log is proved all the same. */
+const isProved = (result) => result === "valid" || result === "not_evaluated";
 
 const wanted = (one) => (one.expect === "proved" ? "valid" : one.expect);
 
 /** Lists every case that is judged otherwise than its maker says. Without mlDsa44, what must then be not checked. */
-export async function judgeAll({ trust, cases, document_key }, mlDsa44) {
-  const wrong = [];
+export async function judgeAll({ trust, cases, document_key, policies = [] }, mlDsa44) {
+  const wrong = await judgePolicies(policies);
   for (const one of cases) {
-    const options = { now: one.now * 1000, keys: [document_key], maxAgeSeconds: one.max_age_s ?? undefined, requirePq: one.require_pq, mlDsa44 };
+    const options = { now: one.now * 1000, keys: one.keys ?? [document_key], maxAgeSeconds: one.max_age_s ?? undefined, requirePq: one.require_pq, mlDsa44 };
     const answer = await verifyReceipt(one.receipt, trust[one.trust], options);
     if (!isRight(one, answer, mlDsa44)) wrong.push(`${one.name}: ${answer.result} ${answer.code ?? answer.pq}`);
   }
   return wrong;
 }
 
+/** Lists every trust policy that is read and should not be, or the other way round. */
+async function judgePolicies(policies) {
+  const reads = ({ policy }) => parsePolicy(policy).then(() => true, (error) => (error instanceof PolicyError ? false : Promise.reject(error)));
+  const judged = await Promise.all(policies.map(async (one) => [one, await reads(one)]));
+  return judged.filter(([one, read]) => read !== one.reads).map(([one, read]) => `${one.name}: ${read ? "read" : "not read"}`);
+}
+
 /** Some cases are wrong before any signature is looked at. */
 function isRight(one, answer, mlDsa44) {
   if (mlDsa44 || !carriesPq(one)) return asMade(one, answer);
-  return withoutPq(one, answer) || (["invalid", "trust_policy_not_met"].includes(one.expect) && asMade(one, answer));
+  return withoutPq(one, answer) || (["invalid", "refused", "trust_policy_not_met"].includes(one.expect) && asMade(one, answer));
 }
 
 /** The cases whose outcome rests on checking an ML-DSA-44 signature. */
@@ -26,7 +37,7 @@ const carriesPq = (one) => one.trust.startsWith("log+pq") && one.pq !== "missing
 function asMade(one, answer) {
   const same = answer.result === wanted(one) && answer.code === one.code;
   const dated = one.signed_at === undefined || answer.signedAt === iso(one.signed_at);
-  return same && (one.expect !== "proved" || (isThere(one, answer) && dated && answer.pq === one.pq));
+  return same && (!isProved(wanted(one)) || (isThere(one, answer) && dated && answer.pq === one.pq));
 }
 
 /** The same entry of the same log. */
@@ -41,6 +52,6 @@ const iso = (seconds) => (seconds === null ? null : new Date(seconds * 1000).toI
 function withoutPq(one, answer) {
   if (one.require_pq) return answer.code === "pq_not_checked";
   if (one.max_age_s !== null) return answer.code === "checkpoint_time_unknown";
-  if (answer.result === "valid") return answer.pq === "not_checked" && (one.expect !== "proved" || isThere(one, answer));
+  if (isProved(answer.result)) return answer.pq === "not_checked" && (!isProved(wanted(one)) || isThere(one, answer));
   return ["note_no_known_key", "log_not_signed", "quorum_missing"].includes(answer.code);
 }

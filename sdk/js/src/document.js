@@ -4,24 +4,28 @@
 import { fromBase64, sha256, toHex, utf8 } from "./bytes.js";
 import { isStrongKey, verifyEd25519 } from "./ed25519.js";
 import { canonicalize, parseJson } from "./json.js";
+import { instant } from "./time.js";
 
 /**
  * Opens a signed document with trusted public keys (base64).
  *
- * Gives `{signature: "valid" | "not_checked" | "invalid", keyId, document}`; "not_checked" means that none of the keys
- * is the one it names. Throws JsonError for text that is no strict JSON, TypeError for an unusable key.
+ * Gives `{signature: "valid" | "not_checked" | "invalid", code, keyId, issuedAt, document}`: "not_checked" means that
+ * none of the keys is the one it names; `code` says why it is invalid, `issuedAt` is in milliseconds. Throws JsonError for
+ * text that is no strict JSON, TypeError for an unusable key.
  */
 export async function openDocument(input, keys) {
   const document = parseJson(input);
-  const { signature, keyId } = document ?? {};
-  const blob = fromBase64(signature);
-  const signed = ["schema", "issuedAt", "keyId"].every((name) => typeof document?.[name] === "string") && blob;
-  if (!signed) return { signature: "invalid", keyId: null, document };
+  const { signature, keyId, schema, issuedAt } = document ?? {};
+  const [date, blob] = [instant(issuedAt), fromBase64(signature)];
+  const answer = (signature, code = null) => ({ signature, code, keyId, issuedAt: date, document });
+  const whole = typeof schema === "string" && date !== null && typeof keyId === "string" && blob;
+  if (!whole) return { ...answer("invalid", "member_missing"), keyId: null };
   const key = (await Promise.all(keys.map(load))).find((key) => key.id === keyId);
-  if (!key) return { signature: "not_checked", keyId, document };
+  // The text of a stranger: only what a key id is made of is passed on.
+  if (!key) return { ...answer("not_checked"), keyId: keyId.replace(/[^0-9a-fA-F]/g, "").slice(0, 16) };
   const rest = Object.fromEntries(Object.entries(document).filter(([name]) => name !== "signature"));
   const valid = await verifyEd25519(key.bytes, utf8(canonicalize(rest)), blob);
-  return { signature: valid ? "valid" : "invalid", keyId, document };
+  return valid ? answer("valid") : answer("invalid", "signature_invalid");
 }
 
 async function load(text) {

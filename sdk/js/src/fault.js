@@ -15,5 +15,6 @@ export function fail(error) {
 
 export const malformed = (code, reason) => new Fault("malformed", code, reason);
 export const invalid = (code, reason) => new Fault("invalid", code, reason);
+export const refused = (code, reason) => new Fault("refused", code, reason);
 export const untrusted = (code, reason) => new Fault("trust_policy_not_met", code, reason);
 export const stale = (code, reason) => new Fault("stale", code, reason);

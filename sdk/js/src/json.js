@@ -137,8 +137,8 @@ class Reader {
     const raw = this.match(NUMBER) ?? this.fail("json_syntax");
     const value = Number(raw);
     if (!Number.isFinite(value)) this.fail("json_overflow");
-    // However it is spelled: what would be written as an integer must be one that every reader can hold.
-    if (Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < 1e21) this.fail("json_unsafe_integer");
+    // However it is spelled: beyond 2^53 one integer cannot be told from its neighbour.
+    if (Number.isInteger(value) && !Number.isSafeInteger(value)) this.fail("json_unsafe_integer");
     return new Literal(raw);
   }
 }

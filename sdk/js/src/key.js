@@ -5,6 +5,7 @@ import { openDocument } from "./document.js";
 import { isStrongKey } from "./ed25519.js";
 import { invalid } from "./fault.js";
 import { JsonError, parseJson } from "./json.js";
+import { isSecond } from "./time.js";
 
 const MEMBERS = ["schema", "issuedAt", "keyId", "publicKey", "purpose", "from", "until", "signature"];
 const PURPOSES = ["verdict", "decision", "approval", "evidence", "credential", "log"];
@@ -36,11 +37,4 @@ function read(text) {
     throw invalid(error.code, "the document inside is no strict JSON");
   }
   throw invalid("key_statement_member", "not a statement of a key");
-}
-
-/** The one spelling YYYY-MM-DDTHH:MM:SSZ of a second that exists. */
-function isSecond(text) {
-  if (typeof text !== "string" || !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(text)) return false;
-  const time = Date.parse(text);
-  return Number.isFinite(time) && new Date(time).toISOString() === text.replace("Z", ".000Z");
 }

@@ -64,7 +64,7 @@ async function witness(policy, [name, vkey], refuse) {
 }
 
 async function group(policy, [name, threshold, ...members], refuse) {
-  const number = { any: 1n, all: BigInt(members.length) }[threshold] ?? decimal(threshold);
+  const number = threshold === "any" ? 1n : threshold === "all" ? BigInt(members.length) : decimal(threshold);
   if (number === null || number < 1n || number > BigInt(members.length)) refuse("the threshold is out of range");
   for (const member of members) {
     if (!policy.nodes.has(member)) refuse("the name is not defined above this line");

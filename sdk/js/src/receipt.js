@@ -4,21 +4,19 @@
 
 import { concat, equal, fromBase64, hash32FromHex, hmacSha256, toHex, utf8 } from "./bytes.js";
 import { openDocument } from "./document.js";
-import { Fault, fail, invalid, malformed, stale, untrusted } from "./fault.js";
+import { Fault, fail, invalid, malformed, refused, stale, untrusted } from "./fault.js";
 import { JsonError, Literal, canonicalize, read } from "./json.js";
 import { KEY_TYPE, openKeyStatement } from "./key.js";
 import { KINDS } from "./kinds.js";
 import { ML_DSA_44, decimal, isCovered, parseCheckpoint, parseNote, verifyNote } from "./note.js";
 import { parsePolicy, witnessKeys, witnessed } from "./policy.js";
+import { AHEAD_MS, LAST_MS, isSecond } from "./time.js";
 import { MAX_PROOF, inclusionFault, leafHash } from "./tree.js";
 
 const SCHEMA = "countersign/receipt/v1";
 const MEMBERS = ["schema", "log_origin", "index", "leaf_hash", "inclusion_path", "checkpoint", "reveal"];
 const REVEAL = ["type", "ts", "commitment", "salt", "document"];
 const LIMITS = { depth: 4, members: 16, string: 2 << 20, size: 3 << 20 };
-/** 9999-12-30T22:00:00Z: after it the Rust verifier spells none either. */
-const LAST_MS = 253402207200 * 1000;
-const AHEAD_MS = 5 * 60 * 1000;
 
 /**
  * Verifies a receipt offline. See index.d.ts for shapes. Never throws for what stands in the receipt; throws
@@ -29,13 +27,11 @@ export async function verifyReceipt(receipt, trust, options = {}) {
   try {
     return await judge(parseReceipt(receipt), policy, options);
   } catch (error) {
-    if (error instanceof JsonError) return refused("malformed", error.code, error.message);
-    if (error instanceof Fault) return refused(error.result, error.code, error.message);
+    if (error instanceof JsonError) return { result: "malformed", code: error.code, reason: error.message };
+    if (error instanceof Fault) return { result: error.result, code: error.code, reason: error.message };
     throw error;
   }
 }
-
-const refused = (result, code, reason) => ({ result, code, reason });
 
 async function judge(receipt, policy, options) {
   const leaf = receipt.reveal && (await openReveal(receipt));
@@ -48,14 +44,21 @@ async function judge(receipt, policy, options) {
   if (fault) throw invalid(fault);
   const signedAt = newest(signed);
   judgeAge(signedAt, options);
-  const document = await judgeDocument(receipt, options);
+  const document = await judgeDocument(receipt, key, options);
   return {
-    result: "valid", code: null, reason: null,
+    ...verdict(document),
     logOrigin: checkpoint.origin, index: receipt.index, size: checkpoint.size, root: toHex(checkpoint.root),
     signedAt: spelled(signedAt),
     pq: signed.pq, logKeys: labels(signed.log), witnesses: labels(signed.witnesses),
-    leaf, document, key, notProved: notProved(leaf, document, signed, spelled(signedAt)),
+    leaf, document, key, notProved: notProved(leaf, document, key, options, signed, spelled(signedAt)),
   };
+}
+
+/** A log takes the documents of whoever may write to it, so without a word on its signer nobody's decision is proved. */
+function verdict(document) {
+  if (document?.signature !== "not_checked") return { result: "valid", code: null, reason: null };
+  const reason = `the document inside is signed by key ${document.keyId}, which is not among \`keys\``;
+  return { result: "not_evaluated", code: "unknown_key", reason };
 }
 
 const labels = (list) => list.map((one) => one.key.label);
@@ -87,18 +90,11 @@ function parseReveal(value) {
   if (isObject && Object.keys(value).some((name) => !REVEAL.includes(name))) throw malformed("reveal_unknown_member");
   const text = (name) => (isObject && typeof value[name] === "string" ? value[name] : fail(malformed("reveal_member", `reveal.${name}`)));
   member(/^countersign\.[a-z0-9._-]{1,116}$/.test(text("type")), "type");
-  member(isMinute(text("ts")), "ts");
+  member(isSecond(text("ts")) && text("ts").endsWith(":00Z"), "ts");
   const [commitment, salt] = [hash32FromHex(text("commitment")), hash32FromHex(text("salt"))];
   member(commitment, "commitment");
   member(salt, "salt");
   return { type: value.type, ts: value.ts, commitment, salt, document: text("document") };
-}
-
-/** The one spelling YYYY-MM-DDTHH:MM:00Z of a minute that exists. */
-function isMinute(text) {
-  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:00Z$/.test(text)) return false;
-  const time = Date.parse(text);
-  return Number.isFinite(time) && new Date(time).toISOString() === text.replace("Z", ".000Z");
 }
 
 /** Checks that salt and document give the commitment, and the commitment the leaf. */
@@ -151,25 +147,34 @@ function judgeAge(signedAt, { now = Date.now(), maxAgeSeconds } = {}) {
   if (!(age <= maxAgeSeconds * 1000)) throw stale("checkpoint_too_old");
 }
 
-/** The document inside: a signature that does not hold, or a signer that none of the named keys is, refuses it. */
-async function judgeDocument({ reveal }, { keys = [] } = {}) {
+/**
+ * The document inside: a signature that does not hold, a signer that none of the named keys is, or a date to come refuses
+ * it. What a key says of itself is signed by that key, and its dates are about that key.
+ */
+async function judgeDocument({ reveal }, key, { keys = [], now = Date.now() } = {}) {
   if (!reveal) return null;
-  let opened = { signature: "invalid", keyId: null };
+  const opened = await openInside(reveal.document, keys);
+  if (opened.signature === "invalid") throw invalid(opened.code, "the document inside is not signed as it says");
+  const unknown = opened.signature === "not_checked";
+  if (unknown && keys.length > 0) throw invalid("unknown_key", `the document inside is signed by key ${opened.keyId}, which \`keys\` does not name`);
+  if (!key && opened.issuedAt - Number(now) > AHEAD_MS) throw refused("not_yet_valid", "the document is dated to come");
+  return { text: reveal.document, signature: unknown && key ? "valid" : opened.signature, keyId: opened.keyId };
+}
+
+async function openInside(text, keys) {
   try {
-    opened = await openDocument(reveal.document, keys);
+    return await openDocument(text, keys);
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
     throw invalid(error.code, "the document inside is no strict JSON");
   }
-  if (opened.signature === "invalid") throw invalid("signature_invalid", "the document inside is not signed as it says");
-  if (opened.signature === "not_checked" && keys.length > 0) throw invalid("unknown_key", `the document inside is signed by ${opened.keyId}`);
-  return { text: reveal.document, signature: opened.signature, keyId: opened.keyId };
 }
 
-function notProved(leaf, document, { witnesses, pq }, signedAt) {
+function notProved(leaf, document, key, { keys = [] }, { witnesses, pq }, signedAt) {
   const rows = [
     [!leaf, "what was logged", "the receipt does not carry its reveal"],
     [document?.signature === "not_checked", "who signed the document", "its key was not named in `keys`"],
+    [key && keys.length === 0, "whose key it is", "a key says of itself when it signs; compare it with what its owner publishes"],
     [witnesses.length === 0, "that everybody is shown the same log", "no witness of the trust policy has cosigned"],
     [pq === "missing", "that the log's post-quantum key signed", "the checkpoint does not carry that signature"],
     [pq === "not_checked", "that the log's post-quantum key signed", "no `mlDsa44` was given to check it"],

@@ -17,7 +17,7 @@ test("the canonical form is that of the outside vectors, and their signatures ho
 
 test("the examples of RFC 8785", () => {
   const text = '{"numbers":[333333333.33333329,1E30,4.50,2e-3,0.000000000000000000000000001],"literals":[null,true,false]}';
-  assert.equal(canonicalize(parseJson(text)), '{"literals":[null,true,false],"numbers":[333333333.3333333,1e+30,4.5,0.002,1e-27]}');
+  assert.equal(canonicalize(JSON.parse(text)), '{"literals":[null,true,false],"numbers":[333333333.3333333,1e+30,4.5,0.002,1e-27]}');
   const names = { "\u20ac": 1, "\r": 2, "\ufb33": 3, 1: 4, "\u{1f600}": 5, "\u0080": 6, "\u00f6": 7 };
   assert.equal(canonicalize(names), '{"\\r":2,"1":4,"\u0080":6,"\u00f6":7,"\u20ac":1,"\u{1f600}":5,"\ufb33":3}');
 });
@@ -26,7 +26,7 @@ test("what two readers could take differently is refused", () => {
   const refused = {
     json_duplicate: ['{"a":1,"a":2}', '{"a":1,"\\u0061":2}', '{"__proto__":1,"__proto__":2}'],
     json_surrogate: ['"\\ud800"', '{"\\udc00":1}'],
-    json_unsafe_integer: ["9007199254740992", "1e20", "-9007199254740993"],
+    json_unsafe_integer: ["9007199254740992", "1e20", "1e21", "-9007199254740993"],
     json_overflow: ["1e400"],
     json_bom: ["\ufeff1"],
     json_trailing: ["1 1", "{} x", "01", "1."],

@@ -29,11 +29,7 @@ struct Verifier {
 }
 
 const VERIFIERS: [Verifier; 3] = [
-    Verifier {
-        name: "python",
-        ml_dsa: "python_ml_dsa",
-        program: &["python3", "tests/receipts/verify_receipts.py", "--cases"],
-    },
+    Verifier { name: "python", ml_dsa: "python_ml_dsa", program: &["python3", "tests/receipts/judge_cases.py"] },
     Verifier { name: "node", ml_dsa: "node_ml_dsa", program: &["node", "sdk/js/browser/node.mjs"] },
     Verifier { name: "chromium", ml_dsa: "node_ml_dsa", program: &["node", "sdk/js/browser/run.mjs"] },
 ];
@@ -104,7 +100,7 @@ fn the_verifier_in_python_does_not_say_yes_without_its_cryptography() {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("cryptography.py"), "raise ImportError").expect("written");
     let mut python = Command::new("python3");
-    python.args(["tests/receipts/verify_receipts.py", "--cases", SHARED]);
+    python.args(["tests/receipts/judge_cases.py", SHARED]);
     python.current_dir(repository()).env("PYTHONPATH", folder.path()).env("PYTHONDONTWRITEBYTECODE", "1");
     let Ok(out) = python.output() else { return skipped("python", "there is none") };
     let text = String::from_utf8_lossy(&out.stdout).into_owned();
