@@ -1,9 +1,9 @@
 //! What commands share: opening the data directory, and failures with a hint and an exit code.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::Context;
 use countersign_core::time::Timestamp;
 use countersign_engine::check::Checker;
 use countersign_engine::env::Env;
@@ -12,7 +12,7 @@ use countersign_engine::log::{BucketTiles, DirTiles, LogBook, Place};
 use countersign_engine::transparency::Misses;
 use countersign_probe::configured::Services;
 use countersign_probe::{Door, DoorConfig, Limits};
-use countersign_store::{Location, Store};
+use countersign_store::{Location, Store, StoreError};
 use countersign_tlog::sequencer::tiles::Tiles;
 use serde_json::{Value, json};
 use tokio_rustls::rustls::pki_types::CertificateDer;
@@ -27,7 +27,7 @@ pub(crate) const LARGEST_TILE: usize = 256 * (2 + 65_535);
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 pub(crate) struct Failure {
-    code: &'static str,
+    code: Cow<'static, str>,
     message: String,
     hint: Option<String>,
     exit: Exit,
@@ -36,23 +36,23 @@ pub(crate) struct Failure {
 impl Failure {
     /// The command line or the settings are wrong.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
-        Self { code: "usage", message: message.into(), hint: None, exit: Exit::Usage }
+        Self { code: "usage".into(), message: message.into(), hint: None, exit: Exit::Usage }
     }
 
     /// A file or an argument is not what it should be.
     pub(crate) fn malformed(message: impl Into<String>) -> Self {
-        Self { code: "malformed_input", message: message.into(), hint: None, exit: Exit::Malformed }
+        Self { code: "malformed_input".into(), message: message.into(), hint: None, exit: Exit::Malformed }
     }
 
     /// Something of ours stands in the way.
     pub(crate) fn blocked(message: impl Into<String>, hint: impl Into<String>) -> Self {
         let hint = Some(hint.into());
-        Self { code: "not_evaluated", message: message.into(), hint, exit: Exit::NotEvaluated }
+        Self { code: "not_evaluated".into(), message: message.into(), hint, exit: Exit::NotEvaluated }
     }
 
     /// The same failure under the code of the error it tells of.
-    pub(crate) fn coded(self, code: &'static str) -> Self {
-        Self { code, ..self }
+    pub(crate) fn coded(self, code: impl Into<Cow<'static, str>>) -> Self {
+        Self { code: code.into(), ..self }
     }
 
     /// The same failure with something to do about it.
@@ -74,7 +74,7 @@ pub(crate) fn exit_of(error: &anyhow::Error) -> Exit {
 /// What a program is told of a failure: `{code, error, hint}`.
 pub(crate) fn told(error: &anyhow::Error) -> Value {
     let failure = error.downcast_ref::<Failure>();
-    let code = failure.map_or("not_evaluated", |failure| failure.code);
+    let code = failure.map_or("not_evaluated", |failure| &failure.code);
     json!({"code": code, "error": format!("{error:#}"), "hint": failure.and_then(Failure::hint)})
 }
 
@@ -123,35 +123,36 @@ pub(crate) fn services(settings: &Settings, limits: Limits) -> anyhow::Result<Se
 
 /// Opens the database.
 pub(crate) async fn store(settings: &Settings) -> anyhow::Result<Store> {
-    let data = &settings.data.0;
-    let location = match &settings.database.0 {
-        Some(address) => Location::Postgres(address.clone()),
-        None => {
-            use std::os::unix::fs::DirBuilderExt as _;
-            std::fs::DirBuilder::new()
-                .recursive(true)
-                .mode(0o700)
-                .create(data)
-                .with_context(|| format!("cannot make the data directory {}", data.display()))?;
-            Location::Sqlite(data.join("countersign.db"))
-        }
-    };
-    let opened = Store::open(location).await;
-    Ok(opened.map_err(|error| Failure::blocked(error.to_string(), error.hint()).coded("store_failed"))?)
+    let opened = Store::open(location(settings)).await;
+    Ok(opened.map_err(|error| unopened(&error))?)
+}
+
+/// Where the database is.
+pub(crate) fn location(settings: &Settings) -> Location {
+    let file = || Location::Sqlite(settings.data.0.join("countersign.db"));
+    settings.database.0.clone().map_or_else(file, Location::Postgres)
+}
+
+/// Why there is no database to work with.
+pub(crate) fn unopened(error: &StoreError) -> Failure {
+    Failure::blocked(error.to_string(), error.hint()).coded("store_failed")
 }
 
 /// What to say where others on the machine can read the database, which holds every URL that was checked and the salts
-/// of receipts. It is said and not mended or refused: an owner may want a group to read it, and keys are apart.
-pub(crate) fn exposed(settings: &Settings) -> Option<String> {
+/// of receipts; then what to do. It is said and not mended or refused: an owner may want a group to read it, and keys are
+/// apart.
+pub(crate) fn exposed(settings: &Settings) -> Option<(String, String)> {
     use std::os::unix::fs::PermissionsExt as _;
     let open = |path: &PathBuf| std::fs::metadata(path).is_ok_and(|file| file.permissions().mode() & 0o077 != 0);
     let files = ["", "-wal", "-shm"].map(|end| settings.data.0.join(format!("countersign.db{end}")));
     let exposed = settings.database.0.is_none() && files.iter().any(open);
     let path = files[0].display();
-    exposed.then(|| format!("others on this machine can read the database; chmod 600 {path}* makes it yours alone"))
+    let says = || "others on this machine can read the database".to_owned();
+    exposed.then(|| (says(), format!("chmod 600 {path}* makes it yours alone")))
 }
 
-fn door_config(settings: &Settings) -> anyhow::Result<DoorConfig> {
+/// What the settings say of the door to sellers.
+pub(crate) fn door_config(settings: &Settings) -> anyhow::Result<DoorConfig> {
     let extra_roots = extra_roots(settings)?;
     Ok(DoorConfig {
         allow_loopback: settings.allow_loopback.0,

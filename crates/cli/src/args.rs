@@ -81,8 +81,16 @@ pub(crate) enum Command {
     Demo(DemoArgs),
     /// Print the settings in force and where each came from
     Config,
-    /// Look for what would stop a check on this machine
-    Doctor,
+    /// Look for what would stop a check on this machine; makes and changes nothing
+    Doctor(DoctorArgs),
+}
+
+/// `countersign doctor`
+#[derive(Debug, Args)]
+pub(crate) struct DoctorArgs {
+    /// Ask the name server for this seller's addresses; without it no name leaves the machine
+    #[arg(long, value_name = "NAME")]
+    pub(crate) look_up: Option<String>,
 }
 
 /// `countersign check`

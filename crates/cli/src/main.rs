@@ -62,6 +62,6 @@ async fn run(cli: Cli) -> anyhow::Result<Exit> {
         Command::Lab(lab) => commands::lab::run(&cli.global, &lab).await,
         Command::Demo(demo) => commands::demo::run(&cli.global, &demo).await,
         Command::Config => commands::config::run(&settings()?, &cli.global),
-        Command::Doctor => commands::doctor::run(&settings()?, &cli.global).await,
+        Command::Doctor(doctor) => commands::doctor::run(&settings()?, &cli.global, &doctor).await,
     }
 }

@@ -100,6 +100,11 @@ impl Keys {
         self.files.iter().filter(|file| file.purpose == purpose).map(|file| file.key.verifying_key()).collect()
     }
 
+    /// The key that signs now; none until the first signature makes one.
+    pub fn signer(&self, purpose: Purpose) -> Option<&KeyFile> {
+        self.newest(purpose).map(|at| &self.files[at])
+    }
+
     /// When this key signs; [`Validity::until`] is none for the newest of its purpose.
     pub fn validity(&self, file: &KeyFile) -> Validity {
         let next = |other: &&KeyFile| {

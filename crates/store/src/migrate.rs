@@ -35,6 +35,9 @@ const STEPS: &[Step] = &[
     },
 ];
 
+/// The version of the tables after the last step.
+pub(crate) const LATEST: i64 = STEPS[STEPS.len() - 1].number;
+
 /// Brings the tables up to date. PostgreSQL serialises this by an advisory lock; for SQLite the caller holds the
 /// file lock.
 pub(crate) async fn migrate(db: &Db) -> Result<(), StoreError> {

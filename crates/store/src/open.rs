@@ -22,7 +22,7 @@ const SMALLEST: u64 = 512;
 const READERS: u32 = 4;
 const CONNECTIONS: u32 = 8;
 /// How long a statement waits for another process's write lock, and a caller whose turn it is for a connection.
-const PATIENCE: Duration = Duration::from_secs(10);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
 /// How long an open waits for others that open: each looks and makes tables, which takes long for a large database only.
 const TURN: Duration = Duration::from_secs(60);
 /// Between two tries for the lock.
@@ -87,7 +87,7 @@ impl Store {
 
 async fn postgres(address: &str, patience: Duration) -> Result<Db, StoreError> {
     let options = PgConnectOptions::from_str(address)?;
-    reach(&options, patience).await?;
+    reach(&options, patience).await?.close().await?;
     let pool = PgPoolOptions::new().max_connections(CONNECTIONS).acquire_timeout(patience);
     let db = Db::Pg(Pool::new(pool.connect_with(options).await?));
     migrate(&db).await?;
@@ -95,13 +95,13 @@ async fn postgres(address: &str, patience: Duration) -> Result<Db, StoreError> {
 }
 
 /// One connection ahead of the pool, which asks a closed port again and again and then says only that it gave up.
-async fn reach(options: &PgConnectOptions, patience: Duration) -> Result<(), StoreError> {
+pub(crate) async fn reach(options: &PgConnectOptions, patience: Duration) -> Result<PgConnection, StoreError> {
     let unreachable = |why: String| {
         let place = format!("{}:{}", options.get_host(), options.get_port());
         StoreError::Unreachable { place, why }
     };
     match tokio::time::timeout(patience, PgConnection::connect_with(options)).await {
-        Ok(Ok(connection)) => Ok(connection.close().await?),
+        Ok(Ok(connection)) => Ok(connection),
         Ok(Err(sqlx::Error::Io(error))) => Err(unreachable(error.to_string())),
         Ok(Err(error)) => Err(error.into()),
         Err(_) => Err(unreachable(format!("nothing came within {} s", patience.as_secs_f32()))),
@@ -131,11 +131,16 @@ async fn sqlite(path: &Path, patience: Duration) -> Result<Db, StoreError> {
     Ok(db)
 }
 
+/// The file whose name is the database's and this ending.
+pub(crate) fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.to_owned().into_os_string();
+    name.push(ending);
+    PathBuf::from(name)
+}
+
 /// Waits for the lock on `NAME.lock` beside the database, but not for ever; off the runtime's threads, because it blocks.
 async fn lock(path: PathBuf) -> Result<File, StoreError> {
-    let mut name = path.clone().into_os_string();
-    name.push(".lock");
-    let name = PathBuf::from(name);
+    let name = beside(&path, ".lock");
     let work = {
         let name = name.clone();
         move || lock_within(&path, &name, TURN)
@@ -173,7 +178,7 @@ fn make_private(path: &Path) -> std::io::Result<()> {
 }
 
 /// SQLite takes a file shorter than a page for an empty database and would write over it; we do not.
-fn refuse_what_is_not_ours(path: &Path) -> Result<(), StoreError> {
+pub(crate) fn refuse_what_is_not_ours(path: &Path) -> Result<(), StoreError> {
     let file = match File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),

@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "all of this is tests, and a failed step should stop one")]
 
 mod cases;
+mod examine;
 mod files;
 
 use std::io::Write as _;

@@ -26,7 +26,7 @@ pub(crate) fn run(settings: &Settings, global: &Global) -> anyhow::Result<Exit> 
 
 /// Every setting with its value, of the type that the settings file has for it, and where that came from. What is not
 /// set is null, and a list without entries is an empty one.
-fn rows(settings: &Settings) -> [(&'static str, (Value, String)); 9] {
+pub(super) fn rows(settings: &Settings) -> [(&'static str, (Value, String)); 9] {
     let one = |name, value: Value, origin: &Origin| (name, (value, origin.to_string()));
     let ca = settings.ca.0.as_ref().map(|path| path.display().to_string());
     let name_server = settings.name_server.0.map(|server| server.to_string());

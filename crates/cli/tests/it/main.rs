@@ -5,6 +5,7 @@ mod bad_input;
 mod commands;
 mod common;
 mod disk;
+mod doctor;
 mod door;
 mod keys;
 mod log;

@@ -15,7 +15,7 @@ use super::common::{Lab, run};
 const DEAD: &str = "https://dead.localhost:1025/paid";
 
 /// What differs from run to run, and what stands in its place.
-const VARIABLE: [(&str, &str); 11] = [
+const VARIABLE: [(&str, &str); 12] = [
     (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", "[time]"),
     (r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", "[id]"),
     (r"\b[0-9a-f]{64}\b", "[sha256]"),
@@ -26,7 +26,8 @@ const VARIABLE: [(&str, &str); 11] = [
     (r"(localhost|127\.0\.0\.1):\d{5}\b", "$1:[port]"),
     (r#"/[a-z2-7]{20}""#, r#"/[made up]""#),
     (r#""(latency_ms|age_s|observed_age_s)": \d+"#, r#""$1": [number]"#),
-    (r"/tmp/[^ :\n]*", "[folder]"),
+    (r"\d+ MiB free", "[number] MiB free"),
+    (r#"/tmp/[^ :;,"\n]*"#, "[folder]"),
 ];
 
 fn snapshots(take: impl FnOnce()) {
@@ -59,8 +60,12 @@ fn short(value: Value) -> Value {
     }
 }
 
+/// Of one mode, whatever the mask of whoever runs the tests.
 fn folder() -> tempfile::TempDir {
-    tempfile::tempdir().expect("a folder")
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o700)).expect("ours");
+    folder
 }
 
 /// A first check, in a data directory of its own. On a busy machine the path asked beside the URL may not have answered
@@ -137,7 +142,8 @@ fn what_is_said_of_a_file_and_of_a_data_directory() {
         assert_snapshot!("verify_proof", elsewhere("receipt.tlog-proof", &trust));
         assert_snapshot!("keys_list", told(&["keys", "list"]));
         assert_snapshot!("log_status", told(&["log", "status"]));
-        assert_snapshot!("doctor", told(&["doctor"]));
+        assert_snapshot!("doctor", told(&["doctor", "--name-server", "192.0.2.53"]));
+        assert_snapshot!("doctor_json", told(&["doctor", "--name-server", "192.0.2.53", "--json"]));
     });
 }
 

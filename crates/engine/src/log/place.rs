@@ -55,6 +55,27 @@ impl Place {
         Ok(!matches!(self.found()?, Found::Nothing))
     }
 
+    /// The name of the log that can be signed for here; none where no log was begun. Only reads.
+    ///
+    /// # Errors
+    /// [`LogError::Seeds`] when its keys do not read or are another log's, `Lost` and `Keyless` when half of it is gone.
+    pub fn signer(&self) -> Result<Option<Origin>, LogError> {
+        let seeds = match self.found()? {
+            Found::Nothing => return Ok(None),
+            Found::Keys(seeds) | Found::Log(seeds) => seeds,
+            Found::KeysOfLostLog => return Err(LogError::Lost(self.log())),
+            Found::LogOfLostKeys => return Err(LogError::Keyless(self.seeds_file())),
+        };
+        let ours = seeds.keys()?.trust();
+        match fs::read_to_string(self.trust()) {
+            Ok(trust) if trust != ours => {
+                let why = format!("its keys are not the ones that {} names", self.trust().display());
+                Err(LogError::Seeds { path: self.seeds_file(), why })
+            }
+            _ => Ok(Some(seeds.origin)),
+        }
+    }
+
     pub(super) fn socket(&self) -> PathBuf {
         self.log().join("log.sock")
     }

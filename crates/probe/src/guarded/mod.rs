@@ -14,7 +14,7 @@ mod resolve;
 pub(crate) mod tee;
 pub(crate) mod tls;
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 use countersign_core::endpoint::ResourceUrl;
@@ -144,6 +144,23 @@ impl Door {
         let started = Instant::now();
         let outcome = self.attempt(request, now, &seen, started).await;
         outcome.map_err(|failure| failure.refused(seen.chain(), millis(started)))
+    }
+
+    /// The addresses at which a fetch would try `host`, in that order and each judged; at least one. Sends a question to
+    /// the name server and dials none of them.
+    ///
+    /// # Errors
+    /// [`Refused`] as a fetch would be, with a code of the name look-up.
+    pub async fn look_up(&self, host: &str) -> Result<Vec<IpAddr>, Refused> {
+        let started = Instant::now();
+        let found = self.resolve(host, started + self.config.limits.total).await;
+        let found = found.map(|judged| judged.into_iter().map(Judged::ip).collect());
+        found.map_err(|failure| failure.refused(Vec::new(), millis(started)))
+    }
+
+    /// The name servers that are asked about sellers; none where the system names none.
+    pub fn name_servers(&self) -> Vec<SocketAddr> {
+        resolve::servers(self.config.name_server)
     }
 
     async fn attempt(

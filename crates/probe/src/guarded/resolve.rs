@@ -11,6 +11,7 @@ use hickory_resolver::config::{
 use hickory_resolver::net::runtime::TokioRuntimeProvider;
 use hickory_resolver::net::{DnsError, NetError};
 use hickory_resolver::proto::op::ResponseCode;
+use hickory_resolver::system_conf::read_system_conf;
 
 use super::judge::{Judge, Judged};
 use super::{Failure, RefusedCode};
@@ -29,6 +30,13 @@ pub(super) fn resolver(server: Option<SocketAddr>) -> Option<TokioResolver> {
     };
     set(builder.options_mut());
     builder.build().ok()
+}
+
+/// Who would be asked about a name: `server`, or the system's. Nobody is asked.
+pub(super) fn servers(server: Option<SocketAddr>) -> Vec<SocketAddr> {
+    let config = server.map_or_else(|| read_system_conf().map(|(config, _)| config), |server| Ok(only(server)));
+    let addresses = |one: &NameServerConfig| one.connections.first().map(|way| SocketAddr::new(one.ip, way.port));
+    config.map_or_else(|_| Vec::new(), |config| config.name_servers().iter().filter_map(addresses).collect())
 }
 
 fn only(server: SocketAddr) -> ResolverConfig {

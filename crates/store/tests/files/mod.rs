@@ -59,7 +59,7 @@ async fn a_fresh_database_and_what_lies_beside_it_are_its_owners_alone() {
 }
 
 /// A sound database of ours with one document, closed, as bytes.
-async fn sound(path: &Path) -> Vec<u8> {
+pub(crate) async fn sound(path: &Path) -> Vec<u8> {
     let store = Store::open(at(path)).await.unwrap();
     store.put_evidence(&vec![7; 50_000]).await.unwrap();
     store.close().await;
