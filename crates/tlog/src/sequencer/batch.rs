@@ -140,19 +140,25 @@ impl Sequencer {
     fn serve(&mut self, messages: &Receiver<Message>) -> Result<(), Fatal> {
         let mut signed = Instant::now();
         loop {
+            // Counted from the last signature and looked at before anything is taken: batches may sign nothing, as when
+            // all their leaves are known, and a queue that is never empty must not keep the signed time old.
+            if signed.elapsed() >= self.config.resign_every {
+                self.sign_again()?;
+                signed = Instant::now();
+            }
             let idle = self.config.resign_every.saturating_sub(signed.elapsed());
             match messages.recv_timeout(idle) {
                 Ok(Message::Flush(done)) => tell(&done),
                 Ok(Message::Append(first)) => {
+                    let before = self.shared.head();
                     let (batch, flushed) = self.gather(first, messages);
                     self.commit(batch)?;
-                    signed = Instant::now();
+                    if !Arc::ptr_eq(&before, &self.shared.head()) {
+                        signed = Instant::now();
+                    }
                     flushed.iter().for_each(tell);
                 }
-                Err(RecvTimeoutError::Timeout) => {
-                    self.sign_again()?;
-                    signed = Instant::now();
-                }
+                Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return Ok(()),
             }
         }
@@ -368,6 +374,10 @@ impl Sequencer {
 
     /// Signs the head anew, so that a reader sees a time that is not old. Size and root stay: nothing to write ahead.
     fn sign_again(&mut self) -> Result<(), Fatal> {
+        // A log that has ended signs nothing more.
+        if let Some(fatal) = self.shared.fatal() {
+            return Err(fatal);
+        }
         let (now, head) = ((self.clock)(), self.shared.head());
         if is_behind(now, head.time) {
             return Ok(());

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 
 use countersign_tlog::checkpoint::Origin;
 use countersign_tlog::sequencer::tiles::{MemoryTiles, Tiles as _};
-use countersign_tlog::sequencer::{self, AppendError, Config, Keys, Log, OpenError, Seen};
+use countersign_tlog::sequencer::{self, AppendError, Config, Keys, Log, Logged, OpenError, Seen};
 
 use super::common::*;
 
@@ -128,7 +129,7 @@ fn the_signed_time_never_goes_back() {
 #[test]
 fn an_idle_head_is_signed_anew_with_the_same_root() {
     let home = Home::new();
-    let log = home.open(Config { resign_every: std::time::Duration::from_millis(5), ..Config::one_shot() });
+    let log = home.open(Config { resign_every: Duration::from_millis(5), ..Config::one_shot() });
     append(&log, entry(0)).unwrap();
     let root = log.head().checkpoint.root;
     home.now.store(START + 60, Ordering::SeqCst);
@@ -139,13 +140,27 @@ fn an_idle_head_is_signed_anew_with_the_same_root() {
     assert_eq!(verify(&log.receipt(0).unwrap(), &leaf(0), &log.trust()), 1);
 }
 
+#[test]
+fn a_caller_who_only_repeats_known_leaves_does_not_keep_the_signed_time_old() {
+    let home = Home::new();
+    let log = home.open(Config { resign_every: Duration::from_millis(200), ..Config::one_shot() });
+    append(&log, entry(0)).unwrap();
+    home.now.store(START + 60, Ordering::SeqCst);
+    let began = Instant::now();
+    while log.head().time != START + 60 {
+        assert!(began.elapsed() < Duration::from_secs(5), "the head is signed {}", log.head().time);
+        assert_eq!(append(&log, entry(0)).unwrap().logged, Logged::Before);
+    }
+    assert_eq!(log.head().checkpoint.size, 1);
+}
+
 /// 300 seconds are what a reader's clock may lag behind a signed time; beyond, the receipts would be refused.
 #[test]
 fn nothing_is_signed_while_the_last_signed_time_is_far_ahead_of_the_clock() {
     let home = Home::new();
     let ahead = START + 10 * 365 * 86_400;
     home.now.store(ahead, Ordering::SeqCst);
-    let log = home.open(Config { resign_every: std::time::Duration::from_millis(1), ..Config::one_shot() });
+    let log = home.open(Config { resign_every: Duration::from_millis(1), ..Config::one_shot() });
     let head = append(&log, entry(0)).unwrap().head;
     home.now.store(ahead - 301, Ordering::SeqCst);
     let refused = AppendError::ClockBehind { signed: ahead, now: ahead - 301 };

@@ -8,7 +8,7 @@ use countersign_tlog::sequencer::tiles::{MemoryTiles, Tiles, TilesError, Witness
 use countersign_tlog::sequencer::{Config, Log, Logged, OpenError, ReadError, Seen};
 use countersign_tlog::tile::{Content, TilePath};
 
-use super::common::{Home, append, append_all, clock, entry, keys, leaf, verify};
+use super::common::{Home, START, append, append_all, clock, entry, keys, leaf, verify};
 
 /// Storage that can stop answering reads, with an error or not at all.
 #[derive(Default)]
@@ -217,9 +217,18 @@ fn a_long_backlog_for_a_slow_storage_holds_up_neither_checkpoints_nor_the_end() 
 fn a_log_whose_tiles_say_something_else_shows_no_further_checkpoint() {
     let (home, tiles) = (Home::new(), Arc::new(MemoryTiles::default()));
     tiles.put(&TilePath::full_at(Content::Entries, 0), b"another log's").unwrap();
-    let config = Config { publish_every: Duration::from_millis(1), ..Config::one_shot() };
+    let (publish_every, resign_every) = (Duration::ZERO, Duration::from_millis(1));
+    let config = Config { publish_every, resign_every, ..Config::one_shot() };
     let log = Log::open(&home.path(), config, keys(), clock(&home.now), tiles.clone()).unwrap();
     append_all(&log, (0..256).map(entry)).into_iter().for_each(drop);
+    while log.fatal().is_none() {
+        std::thread::yield_now();
+    }
+    // A signature that was being made may still come; after it, none does.
+    std::thread::sleep(Duration::from_millis(100));
+    home.now.fetch_add(60, Ordering::SeqCst);
+    std::thread::sleep(Duration::from_millis(100));
+    assert_eq!(log.head().time, START, "and signs nothing more");
     log.close();
     let public = tiles.published().unwrap().map_or(0, |note| size(&String::from_utf8(note).unwrap()));
     assert!(public < 256, "{public}: the first bundle is full at 256, and it is another one");
