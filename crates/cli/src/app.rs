@@ -14,14 +14,12 @@ use countersign_probe::configured::Services;
 use countersign_probe::{Door, DoorConfig, Limits};
 use countersign_store::{Location, Store, StoreError};
 use countersign_tlog::sequencer::tiles::Tiles;
+use countersign_tlog::tile::bundle::MAX_BUNDLE;
 use serde_json::{Value, json};
 use tokio_rustls::rustls::pki_types::CertificateDer;
 
 use crate::Exit;
 use crate::settings::Settings;
-
-/// Largest file of a log: a bundle of 256 entries of at most 65,535 bytes each.
-pub(crate) const LARGEST_TILE: usize = 256 * (2 + 65_535);
 
 /// A failure with the code a program reads, the exit code, and the hint a person gets.
 #[derive(Debug, thiserror::Error)]
@@ -109,7 +107,7 @@ pub(crate) fn stored(settings: &Settings, book: LogBook) -> anyhow::Result<LogBo
 pub(crate) fn tiles(settings: &Settings) -> anyhow::Result<Arc<dyn Tiles>> {
     let log = Place::new(&settings.data.0).log();
     let Some(bucket) = &settings.tiles.0 else { return Ok(Arc::new(DirTiles::new(&log))) };
-    let services = services(settings, Limits { body: LARGEST_TILE, ..Limits::default() })?;
+    let services = services(settings, Limits { body: MAX_BUNDLE, ..Limits::default() })?;
     let opened = BucketTiles::open(bucket, &log, services, Arc::new(Env::Real));
     let hint = "region, endpoint and credentials come from AWS_REGION, AWS_ENDPOINT_URL, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY";
     Ok(Arc::new(opened.map_err(|error| Failure::blocked(error.to_string(), hint).coded(error.code()))?))

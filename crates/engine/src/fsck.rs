@@ -105,7 +105,7 @@ impl Fault {
             Self::Absent(_)
             | Self::Unreadable(_)
             | Self::Segments(OpenError::Io(_))
-            | Self::Files(FsckError::Source(_)) => FaultKind::Unknown,
+            | Self::Files(FsckError::Source(..)) => FaultKind::Unknown,
             _ => FaultKind::Differs,
         }
     }

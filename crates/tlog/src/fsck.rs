@@ -40,9 +40,9 @@ pub enum FsckError<E> {
         /// What the entries give.
         found: Hash,
     },
-    /// A file could not be read.
-    #[error("a file could not be read")]
-    Source(#[source] E),
+    /// A file could not be read, which says nothing of it.
+    #[error("{0} could not be read: {1}")]
+    Source(TilePath, E),
 }
 
 impl<E> FsckError<E> {
@@ -53,7 +53,7 @@ impl<E> FsckError<E> {
             Self::Bundle(..) => "fsck_bundle",
             Self::Tile(_) => "fsck_tile",
             Self::Root { .. } => "fsck_root",
-            Self::Source(_) => "fsck_source",
+            Self::Source(..) => "fsck_source",
         }
     }
 }
@@ -102,10 +102,11 @@ impl<E, F: Fn(&TilePath) -> Result<Option<Vec<u8>>, E>> Check<F> {
     fn read(&self, content: Content, number: u64) -> Result<(TilePath, Vec<u8>), FsckError<E>> {
         // Both callers count tiles that the size implies, so the path exists; a full one stands in for type's sake.
         let path = TilePath::at(content, number, self.size).unwrap_or_else(|| TilePath::full_at(content, number));
-        if let Some(bytes) = (self.source)(&path).map_err(FsckError::Source)? {
+        let read = |path: TilePath| (self.source)(&path).map_err(|error| FsckError::Source(path, error));
+        if let Some(bytes) = read(path)? {
             return Ok((path, bytes));
         }
-        let full = (self.source)(&path.full()).map_err(FsckError::Source)?.ok_or(FsckError::Missing(path))?;
+        let full = read(path.full())?.ok_or(FsckError::Missing(path))?;
         let prefix = match content {
             Content::Entries => bundle::prefix(&full, path.width()),
             Content::Hashes(_) => full.get(..usize::from(path.width()) * 32),

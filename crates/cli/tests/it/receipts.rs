@@ -180,6 +180,9 @@ fn a_checkpoint_and_a_bare_document_end_as_documented() {
     assert_eq!(code(&["verify", "checkpoint", "--trust", "trust", "--max-age", "soon"]), Some(2));
     assert_eq!(code(&["verify", "checkpoint", "--trust", "damaged"]), Some(3));
     assert_eq!(code(&["verify", "checkpoint", "--trust", "trust", "--max-age", "1s"]), Some(4));
+    let (_, old) = common::told(folder.path(), &["verify", "checkpoint", "--trust", "trust", "--max-age", "1s"]);
+    let hint = old["hint"].as_str().expect("a hint");
+    assert!(hint.contains("newest checkpoint") && !hint.contains("receipt upgrade"), "{hint}");
     assert_eq!(code(&["verify", "checkpoint", "--trust", "other"]), Some(5));
     assert_eq!(code(&["verify", "checkpoint", "--trust", "plain", "--require-pq"]), Some(5));
     let (key, at) = (vectors["document_key"].as_str().expect("a key"), "2026-09-01T09:05:00Z");

@@ -99,3 +99,15 @@ fn no_log_is_not_a_damaged_one() {
     let fault = check(data.path()).unwrap_err();
     assert_eq!((fault.code(), fault.kind()), ("log_missing", FaultKind::Unknown));
 }
+
+#[test]
+fn a_file_that_does_not_read_is_named_with_the_reason_and_says_nothing_of_the_log() {
+    let data = data();
+    let tile = data.path().join("log/tile/entries/000");
+    fs::remove_file(&tile).unwrap();
+    fs::create_dir(&tile).unwrap();
+    let fault = check(data.path()).unwrap_err();
+    assert_eq!((fault.code(), fault.kind()), ("fsck_source", FaultKind::Unknown));
+    let reason = format!("tile/entries/000 could not be read: tile storage: {}: Is a directory", tile.display());
+    assert!(fault.to_string().starts_with(&reason), "{fault}");
+}

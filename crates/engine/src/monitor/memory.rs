@@ -43,7 +43,7 @@ pub enum MemoryError {
     /// The remembered checkpoint is not signed by a log that is trusted today.
     #[error("the remembered checkpoint is not accepted: {0}")]
     Checkpoint(RejectError),
-    /// The commitments do not reach as far as the checkpoint.
+    /// The commitments are not there, or do not reach as far as the checkpoint.
     #[error("{0} ends before the remembered checkpoint")]
     Short(PathBuf),
 }
@@ -82,7 +82,7 @@ impl Last {
 }
 
 impl Memory {
-    /// Remembers in this file and its neighbours.
+    /// Remembers in this file and in those that are named like it.
     pub fn in_file(file: &Path) -> Self {
         Self { file: Some(file.to_owned()) }
     }
@@ -90,6 +90,11 @@ impl Memory {
     /// Where a checkpoint that contradicts the remembered one is kept.
     pub fn evidence(&self) -> Option<PathBuf> {
         self.beside("evidence")
+    }
+
+    /// What it remembers in: the checkpoint and the commitments. Evidence is not among them; nobody may be told to remove it.
+    pub fn files(&self) -> Vec<PathBuf> {
+        self.file.iter().cloned().chain(self.beside("commitments")).collect()
     }
 
     fn beside(&self, ending: &str) -> Option<PathBuf> {
@@ -113,9 +118,11 @@ impl Memory {
     /// The commitments of the first `size` entries.
     pub(super) fn commitments(&self, size: u64) -> Result<HashSet<[u8; 32]>, MemoryError> {
         let Some(path) = self.beside("commitments").filter(|_| size > 0) else { return Ok(HashSet::new()) };
-        let io = |source| MemoryError::Io { path: path.clone(), source };
         let mut bytes = Vec::new();
-        File::open(&path).and_then(|file| file.take(size * 32).read_to_end(&mut bytes)).map_err(io)?;
+        match File::open(&path).and_then(|file| file.take(size * 32).read_to_end(&mut bytes)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            read => drop(read.map_err(|source| MemoryError::Io { path: path.clone(), source })?),
+        }
         if (bytes.len() as u64) < size * 32 {
             return Err(MemoryError::Short(path));
         }
@@ -125,9 +132,8 @@ impl Memory {
     /// Remembers `note`, whose log has `new` entries behind the first `before`.
     pub(super) fn save(&self, before: u64, new: &[[u8; 32]], note: &[u8]) -> Result<(), MemoryError> {
         let (Some(file), Some(path)) = (&self.file, self.beside("commitments")) else { return Ok(()) };
-        let io = |source| MemoryError::Io { path: path.clone(), source };
-        write_behind(&path, before * 32, &new.concat()).map_err(io)?;
-        replace(file, note, 0o644).map_err(io)
+        write_behind(&path, before * 32, &new.concat()).map_err(|source| MemoryError::Io { path, source })?;
+        replace(file, note, 0o644).map_err(|source| MemoryError::Io { path: file.clone(), source })
     }
 
     /// Keeps a checkpoint that contradicts the remembered one, or `other`.
@@ -149,7 +155,11 @@ fn signed_by_log(bytes: &[u8], policy: &Policy) -> Result<Last, RejectError> {
     if keys.is_empty() {
         return Err(RejectError::UnknownLog(checkpoint.origin));
     }
-    let time = note.verify(&keys)?.iter().filter_map(|verified| verified.time).max();
+    let verified = note.verify(&keys)?;
+    if !checkpoint.is_covered_by(&verified) {
+        return Err(RejectError::ExtensionsNotSigned(checkpoint.origin));
+    }
+    let time = verified.iter().filter_map(|one| one.time).max();
     let signed_at = time.and_then(|time| i64::try_from(time).ok()).map(Timestamp::from_seconds);
     Ok(Last { checkpoint, signed_at })
 }
@@ -162,3 +172,6 @@ fn write_behind(path: &Path, at: u64, bytes: &[u8]) -> io::Result<()> {
     file.write_all(bytes)?;
     file.sync_all()
 }
+
+#[cfg(test)]
+mod tests;

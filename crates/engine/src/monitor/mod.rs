@@ -142,7 +142,7 @@ impl Finding {
             Self::Leaf { why, .. } => why.code(),
             Self::Missing(_) => "log_file_missing",
             Self::Unreadable(..) => "log_bundle",
-            Self::Unreachable(_) => "log_unreachable",
+            Self::Unreachable(error) => error.code(),
             Self::Memory(error) => error.code(),
         }
     }
@@ -288,6 +288,7 @@ fn tile_finding(error: ProveError<TileError<Unreachable>>, size: u64) -> Finding
         ProveError::Read(TileError::Source(error)) => error.into(),
         ProveError::Read(TileError::Missing(path)) => Finding::Missing(path),
         ProveError::Read(TileError::WrongLength(path)) => Finding::Tile(path),
-        ProveError::Read(TileError::Outside) | ProveError::OutOfRange => Finding::Rewritten(size),
+        // Nothing the log has signed: tiles that end too early convict nobody.
+        ProveError::Read(TileError::Outside) | ProveError::OutOfRange => Finding::OtherTiles(size),
     }
 }

@@ -1,12 +1,15 @@
 //! Where a watched log's files come from: its read API, or a folder in the same layout.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use countersign_probe::configured::{Call, ConfiguredUrl, Services};
+use countersign_probe::TransportFlag;
+use countersign_probe::configured::{Call, ConfiguredUrl, Fault, ServiceError, Services};
 use countersign_tlog::sequencer::Written;
 use countersign_tlog::tile::TilePath;
+use countersign_tlog::tile::bundle::MAX_BUNDLE;
 use tokio::runtime::Handle;
 
 use crate::env::Env;
@@ -32,8 +35,29 @@ pub enum Source {
 
 /// A file could not be had, which says nothing of whether it exists.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct Unreachable(String);
+pub enum Unreachable {
+    /// Nobody answered, or not in whole, or the system refused.
+    #[error("{0}")]
+    Failed(String),
+    /// It is served packed, which C2SP tlog-tiles lets a log do with entry bundles. It is not unpacked: a few bytes can
+    /// hold gigabytes, and our logs serve files as they are.
+    #[error("{0} is served with a Content-Encoding, and a monitor reads files as they are")]
+    Packed(String),
+    /// It is longer than any file of a log.
+    #[error("{0} is longer than the {MAX_BUNDLE} bytes that a file of a log can have")]
+    TooLong(String),
+}
+
+impl Unreachable {
+    /// A stable word for the caller.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Failed(_) => "log_unreachable",
+            Self::Packed(_) => "log_packed",
+            Self::TooLong(_) => "log_file_too_long",
+        }
+    }
+}
 
 impl Source {
     /// A folder: of a log itself, or a mirror.
@@ -57,28 +81,44 @@ impl Source {
                 (found, _) => Ok(found),
             },
             Self::Api { services, base, runtime, env } => {
-                let url = base.below(path).map_err(|error| Unreachable(format!("{path}: {error}")))?;
+                let url = base.below(path).map_err(|error| Unreachable::Failed(format!("{path}: {error}")))?;
                 let call = Call::get("*/*");
                 let reply = runtime.block_on(services.call(&url, &call, env.now()));
-                let reply = reply.map_err(|error| Unreachable(error.to_string()))?;
+                let reply = reply.map_err(|error| unanswered(path, &error))?;
                 match reply.status {
                     200 => Ok(Some(reply.body)),
                     404 => Ok(None),
-                    status => Err(Unreachable(format!("{} answered {status} for {path}", base.origin()))),
+                    status => Err(Unreachable::Failed(format!("{} answered {status} for {path}", base.origin()))),
                 }
             }
         }
     }
 }
 
+fn unanswered(path: &str, error: &ServiceError) -> Unreachable {
+    let file = format!("{path} at {}", error.origin);
+    match error.fault {
+        Fault::Body(TransportFlag::ContentEncoding) => Unreachable::Packed(file),
+        Fault::Body(TransportFlag::BodyCapped) => Unreachable::TooLong(file),
+        Fault::Refused(_) | Fault::Body(_) => Unreachable::Failed(format!("{path}: {error}")),
+    }
+}
+
+/// As much of a file as one of a log can have: a folder that somebody else fills is no better than a server.
 fn read(path: &Path) -> Result<Option<Vec<u8>>, Unreachable> {
-    match std::fs::read(path) {
-        Ok(bytes) => Ok(Some(bytes)),
+    let shown = path.display();
+    let mut bytes = Vec::new();
+    match File::open(path).and_then(|file| file.take(MAX_BUNDLE as u64 + 1).read_to_end(&mut bytes)) {
+        Ok(length) if length > MAX_BUNDLE => Err(Unreachable::TooLong(shown.to_string())),
+        Ok(_) => Ok(Some(bytes)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(Unreachable(format!("{}: {error}", path.display()))),
+        Err(error) => Err(Unreachable::Failed(format!("{shown}: {error}"))),
     }
 }
 
 fn segments(folder: &Path) -> Result<Written, Unreachable> {
-    Written::read(folder, None).map_err(|error| Unreachable(format!("{}: {error}", folder.display())))
+    Written::read(folder, None).map_err(|error| Unreachable::Failed(error.to_string()))
 }
+
+#[cfg(test)]
+mod tests;

@@ -307,3 +307,12 @@ fn a_memory_that_was_tampered_with_is_no_memory() {
     fs::remove_file(&seen).unwrap();
     assert_eq!(world.watch().unwrap().before, None, "a fresh start is the way out");
 }
+
+/// What no tile can show is no word of the log against itself.
+#[test]
+fn tiles_that_end_too_early_convict_no_log() {
+    for error in [ProveError::Read(TileError::Outside), ProveError::OutOfRange] {
+        let finding = tile_finding(error, 7);
+        assert_eq!((finding.code(), finding.convicts()), ("log_other_tiles", false));
+    }
+}

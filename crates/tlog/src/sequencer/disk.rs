@@ -23,6 +23,11 @@ pub trait Disk: Send + Sync {
     }
 }
 
+/// The same error, and the file it is about, which the system does not say.
+pub(super) fn at(path: &Path) -> impl Fn(io::Error) -> io::Error {
+    move |error| io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+}
+
 /// The file system as it is.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RealDisk;

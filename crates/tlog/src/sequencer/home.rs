@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::OpenError;
-use super::disk::Disk;
+use super::disk::{Disk, at};
 use super::wal::header::origin_hash;
 use super::wal::record::crc32c;
 use crate::checkpoint::Origin;
@@ -35,7 +35,7 @@ pub(super) fn lock(dir: &Path) -> Result<Lock, OpenError> {
     let path = dir.join("lock");
     let file = match OpenOptions::new().read(true).write(true).open(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(OpenError::Missing(dir.to_owned())),
-        opened => opened?,
+        opened => opened.map_err(at(&path))?,
     };
     match file.try_lock() {
         Ok(()) => Ok(Lock(file)),
@@ -47,7 +47,8 @@ pub(super) fn lock(dir: &Path) -> Result<Lock, OpenError> {
 /// Whether a process has the directory's lock. It is asked for on a file opened for reading, shared and for a moment
 /// only, so a directory that nobody may write can be asked too.
 pub(super) fn is_locked(dir: &Path) -> io::Result<bool> {
-    match File::open(dir.join("lock"))?.try_lock_shared() {
+    let path = dir.join("lock");
+    match File::open(&path).map_err(at(&path))?.try_lock_shared() {
         Ok(()) => Ok(false),
         Err(TryLockError::WouldBlock) => Ok(true),
         Err(TryLockError::Error(error)) => Err(error),
@@ -59,7 +60,7 @@ pub(super) fn write_identity(dir: &Path, origin: &Origin) -> io::Result<()> {
     let lock = fs::metadata(dir.join("lock"))?;
     let text = format!("origin {origin}\ndevice {}\ninode {}\n", lock.dev(), lock.ino());
     let temporary = dir.join("identity.new");
-    fs::write(&temporary, text)?;
+    fs::write(&temporary, text).map_err(at(&temporary))?;
     File::open(&temporary)?.sync_all()?;
     fs::rename(&temporary, dir.join("identity"))?;
     File::open(dir)?.sync_all()
@@ -67,14 +68,16 @@ pub(super) fn write_identity(dir: &Path, origin: &Origin) -> io::Result<()> {
 
 /// The origin of the log a directory says it holds; `None` when it says nothing readable.
 pub(super) fn read_origin(dir: &Path) -> io::Result<Option<Origin>> {
-    let text = fs::read_to_string(dir.join("identity"))?;
+    let path = dir.join("identity");
+    let text = fs::read_to_string(&path).map_err(at(&path))?;
     let line = text.lines().next().and_then(|line| line.strip_prefix("origin "));
     Ok(line.and_then(Origin::parse))
 }
 
 /// Refuses a directory that is not this log's, or that is a copy of it.
 pub(super) fn check_identity(dir: &Path, origin: &Origin) -> Result<(), OpenError> {
-    let text = fs::read_to_string(dir.join("identity"))?;
+    let path = dir.join("identity");
+    let text = fs::read_to_string(&path).map_err(at(&path))?;
     let lock = fs::metadata(dir.join("lock"))?;
     let expected = [format!("origin {origin}"), format!("device {}", lock.dev()), format!("inode {}", lock.ino())];
     let [right_origin, device, inode] = &expected;
@@ -122,7 +125,8 @@ impl Marks {
         path: &Path,
         origin: &Origin,
     ) -> Result<(Self, Option<Mark>), Option<io::Error>> {
-        let file = OpenOptions::new().create(true).truncate(false).read(true).write(true).open(path).map_err(Some)?;
+        let opened = OpenOptions::new().create(true).truncate(false).read(true).write(true).open(path);
+        let file = opened.map_err(|error| Some(at(path)(error)))?;
         let newest = newest(path, origin)?;
         let turn = newest.as_ref().map_or(0, |slot| slot.turn);
         let marks = Self { disk: Arc::clone(disk), path: path.to_owned(), file, origin: origin_hash(origin), turn };
@@ -148,7 +152,7 @@ pub(super) fn read_mark(path: &Path, origin: &Origin) -> Result<Option<Mark>, Op
 }
 
 fn newest(path: &Path, origin: &Origin) -> Result<Option<Slot>, Option<io::Error>> {
-    let bytes = fs::read(path).map_err(Some)?;
+    let bytes = fs::read(path).map_err(|error| Some(at(path)(error)))?;
     let slots = [0, SLOT as usize].map(|at| bytes.get(at..).and_then(decode));
     match slots.into_iter().flatten().max_by_key(|slot| slot.turn) {
         Some(slot) if slot.origin == origin_hash(origin) => Ok(Some(slot)),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::batch::{Marked, Sequencer};
-use super::disk::Disk;
+use super::disk::{Disk, at};
 use super::edge::{Cache, Edge, Tree};
 use super::home::{self, Lock, Mark, Marks, Run};
 use super::keeper::Keeper;
@@ -26,8 +26,9 @@ const WIDTH: u64 = FULL_WIDTH as u64;
 
 pub(super) fn init(dir: &Path, origin: &Origin, disk: &Arc<dyn Disk>) -> Result<(), InitError> {
     let wal = dir.join("wal");
-    fs::create_dir_all(&wal)?;
-    let lock = OpenOptions::new().create(true).truncate(false).write(true).open(dir.join("lock"))?;
+    fs::create_dir_all(&wal).map_err(at(&wal))?;
+    let path = dir.join("lock");
+    let lock = OpenOptions::new().create(true).truncate(false).write(true).open(&path).map_err(at(&path))?;
     // Two processes may arrive here together: one of them makes the log. The other is told and not made to wait, since
     // whoever has the lock may keep it for as long as it runs.
     match lock.try_lock() {

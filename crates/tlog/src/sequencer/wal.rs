@@ -12,7 +12,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::disk::Disk;
+use super::disk::{Disk, at};
 
 pub(super) mod header;
 pub(super) mod record;
@@ -52,16 +52,18 @@ impl Segment {
         let file = write_new(disk, &temporary, &head, capacity).map_err(|error| {
             // Best effort: a start removes such files as well.
             let _ = fs::remove_file(&temporary);
-            BeginError::Clean(error)
+            BeginError::Clean(at(&temporary)(error))
         })?;
-        fs::rename(&temporary, path(dir, header.number)).map_err(BeginError::InDoubt)?;
-        disk.sync_dir(dir).map_err(BeginError::InDoubt)?;
+        let doubt = |error| BeginError::InDoubt(at(dir)(error));
+        fs::rename(&temporary, path(dir, header.number)).map_err(doubt)?;
+        disk.sync_dir(dir).map_err(doubt)?;
         Ok(Self { file, offset, capacity })
     }
 
     /// Goes on in a segment whose records end at `offset` and of which the tail is known to be on disk.
     pub(super) fn resume(dir: &Path, number: u64, offset: u64) -> io::Result<Self> {
-        let file = OpenOptions::new().read(true).write(true).open(path(dir, number))?;
+        let path = path(dir, number);
+        let file = OpenOptions::new().read(true).write(true).open(&path).map_err(at(&path))?;
         let capacity = file.metadata()?.len();
         Ok(Self { file, offset, capacity })
     }
@@ -104,10 +106,10 @@ pub(super) fn path(dir: &Path, number: u64) -> PathBuf {
 
 /// Removes segments that were never finished. Only for the process that holds the log.
 pub(super) fn remove_unfinished(dir: &Path) -> io::Result<()> {
-    for found in fs::read_dir(dir)? {
+    for found in fs::read_dir(dir).map_err(at(dir))? {
         let found = found?.path();
         if found.extension().is_some_and(|ending| ending == "new") {
-            fs::remove_file(&found)?;
+            fs::remove_file(&found).map_err(at(&found))?;
         }
     }
     Ok(())
@@ -116,7 +118,7 @@ pub(super) fn remove_unfinished(dir: &Path) -> io::Result<()> {
 /// The numbers of all segments, in order.
 pub(super) fn list(dir: &Path) -> io::Result<Vec<u64>> {
     let mut numbers = Vec::new();
-    for found in fs::read_dir(dir)? {
+    for found in fs::read_dir(dir).map_err(at(dir))? {
         let found = found?.path();
         let name = found.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         if let Some((stem, "wal")) = name.split_once('.') {
@@ -153,7 +155,8 @@ pub(super) enum Damage {
 
 impl Contents {
     pub(super) fn read(dir: &Path, number: u64) -> io::Result<Result<Self, Damage>> {
-        let bytes = fs::read(path(dir, number))?;
+        let path = path(dir, number);
+        let bytes = fs::read(&path).map_err(at(&path))?;
         Ok(match Header::decode(&bytes) {
             Some((header, start)) if header.number == number => Ok(Self { header, bytes, start }),
             _ => Err(Damage::Header),

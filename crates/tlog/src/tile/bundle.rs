@@ -3,6 +3,9 @@
 /// The longest entry the two length bytes can announce.
 pub const MAX_ENTRY: usize = 65_535;
 
+/// The longest bundle in bytes: 256 entries, each as long as can be. No other file of a log is longer.
+pub const MAX_BUNDLE: usize = super::FULL_WIDTH as usize * (2 + MAX_ENTRY);
+
 /// The bytes are not a bundle of the width asked for, or the entries do not fit in one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BundleError {

@@ -1,15 +1,17 @@
 //! `countersign log monitor`: looks at a log once and says what that proved. Run it from a timer.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use countersign_core::time::Timestamp;
 use countersign_engine::env::Env;
-use countersign_engine::monitor::{Cosigned, Finding, Memory, Source, Watched, watch};
-use countersign_engine::receipt::{Demands, RefusalKind, Signed};
+use countersign_engine::monitor::{Cosigned, Finding, Memory, MemoryError, Source, Unreachable, Watched, watch};
+use countersign_engine::receipt::{Demands, Refusal, RefusalKind, Signed};
 use countersign_probe::Limits;
 use countersign_probe::configured::ConfiguredUrl;
 use countersign_tlog::policy::PostQuantum;
+use countersign_tlog::tile::bundle::MAX_BUNDLE;
 use serde_json::{Value, json};
 use tokio::runtime::Handle;
 
@@ -55,7 +57,7 @@ fn source(settings: &Settings, log: &str) -> anyhow::Result<Source> {
     if !log.contains("://") {
         return Ok(Source::folder(log.into()));
     }
-    let limits = Limits { body: app::LARGEST_TILE, total: Duration::from_secs(60), ..Limits::default() };
+    let limits = Limits { body: MAX_BUNDLE, total: Duration::from_secs(60), ..Limits::default() };
     Ok(Source::Api {
         services: Arc::new(app::services(settings, limits)?),
         base: service_url(log)?,
@@ -105,7 +107,7 @@ fn cosigned_json(cosigned: &Cosigned) -> Value {
 fn proved(watched: &Watched) -> Vec<String> {
     let signed = &watched.signed;
     let mut rows = vec![format!("{} keys of the log signed size {}", signed.log.len(), signed.checkpoint.size)];
-    rows.extend(signed.signed_at().map(|at| format!("it was the newest at {at}")));
+    rows.extend(signed.signed_at().map(|at| format!("it was signed at {at}")));
     rows.extend(watched.cosigned.as_ref().map(cosigned_row));
     rows.extend(watched.before.map(|before| format!("the first {before} entries are those verified before")));
     let new = watched.kinds.values().sum::<u64>();
@@ -136,18 +138,43 @@ fn not_proved(args: &LogMonitorArgs, watched: &Watched) -> Vec<String> {
     rows
 }
 
+fn hint(finding: &Finding, evidence: Option<&Path>, memory: &Memory) -> String {
+    let told = match (finding, finding.kind()) {
+        (Finding::Memory(_), RefusalKind::Malformed) => return anew(memory),
+        (Finding::Unreachable(Unreachable::Packed(_)), _) => {
+            "ask the log's operator to serve its files without Content-Encoding, or watch a folder that they are copied to"
+        }
+        (Finding::Memory(MemoryError::Io { .. }), _) => "--state names a file that this user may read and write",
+        (Finding::NoCheckpoint, _) => "is it the right address? The read API of `log serve` ends in /log",
+        (Finding::Refused(Refusal::InFuture(_)), _) => {
+            "look at this machine's clock; if it is right, the log's is wrong"
+        }
+        (_, RefusalKind::Stale) => "try again; if it stays so, ask the log's operator",
+        (_, RefusalKind::Trust) => "compare --trust with what the log's operator publishes elsewhere",
+        (_, RefusalKind::Malformed) => "this is no checkpoint of a log; is it the right address?",
+        (_, RefusalKind::Invalid) => "keep what the log shows now, and tell others who watch it",
+    };
+    let convicted = |path: &Path| {
+        let path = path.display();
+        format!(
+            "keep {path}, what is named like it, and the state file: two checkpoints that one log signed and that contradict each other"
+        )
+    };
+    evidence.map_or_else(|| told.to_owned(), convicted)
+}
+
+/// Begins again without losing what may convict a log.
+fn anew(memory: &Memory) -> String {
+    let files: Vec<String> = memory.files().iter().map(|path| path.display().to_string()).collect();
+    format!(
+        "to begin again, move {} away and keep them: what was seen before is a proof against the log",
+        files.join(" and ")
+    )
+}
+
 fn say_finding(global: &Global, finding: &Finding, memory: &Memory) {
     let evidence = memory.evidence().filter(|_| finding.convicts());
-    let hint = match (&evidence, finding.kind()) {
-        (Some(path), _) => format!(
-            "keep {}, what is named like it, and the state file: two checkpoints that one log signed and that contradict each other",
-            path.display()
-        ),
-        (None, RefusalKind::Stale) => "try again; if it stays so, ask the log's operator".to_owned(),
-        (None, RefusalKind::Trust) => "compare --trust with what the log's operator publishes elsewhere".to_owned(),
-        (None, RefusalKind::Malformed) => "remove the state file and its neighbours to begin again".to_owned(),
-        (None, RefusalKind::Invalid) => "keep what the log shows now, and tell others who watch it".to_owned(),
-    };
+    let hint = hint(finding, evidence.as_deref(), memory);
     if global.json {
         let (result, code, reason) = (finding.kind().as_str(), finding.code(), finding.to_string());
         let evidence = evidence.map_or(Value::Null, |path| path.display().to_string().into());

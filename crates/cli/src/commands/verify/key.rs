@@ -6,7 +6,7 @@ use countersign_engine::receipt::{Demands, Unproved, verify};
 use countersign_engine::validity::Dated;
 use serde_json::{Value, json};
 
-use super::Reader;
+use super::{Reader, receipt};
 use crate::Exit;
 use crate::settings::Settings;
 
@@ -27,7 +27,7 @@ pub(super) fn read_receipts(settings: &Settings, reader: &mut Reader<'_>) -> any
         let demands = Demands { max_age_ms: None, ..reader.demands(&policy)? };
         let proved = match verify(&super::read(path)?, &demands) {
             Ok(proved) => proved,
-            Err(refusal) => return Ok(Err(super::receipt::refused(reader, &refusal))),
+            Err(refusal) => return Ok(Err(receipt::refused(reader, receipt::Renewal::Receipt, &refusal))),
         };
         let Some(statement) = proved.key else {
             let reason = format!("{} is a receipt, and not one of a key", path.display());

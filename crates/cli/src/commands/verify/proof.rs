@@ -26,7 +26,7 @@ pub(super) fn run(reader: &Reader<'_>, bytes: &[u8], policy: &Policy) -> anyhow:
             super::refused(reader.global, "invalid", error.code(), &reason, Some(LEAF));
             Exit::No
         }
-        Err(refusal) => receipt::refused(reader, &refusal),
+        Err(refusal) => receipt::refused(reader, receipt::Renewal::Proof, &refusal),
         Ok(ProvedProof::Checkpoint { index, signed }) => of_nothing(reader, index, &signed),
         Ok(ProvedProof::Entry(proved)) => match receipt::judge(reader, *proved) {
             Ok(accepted) => accepted.tell(reader, SCHEMA),

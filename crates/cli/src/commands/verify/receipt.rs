@@ -74,7 +74,7 @@ pub(super) fn run(reader: &Reader<'_>, bytes: &[u8], policy: &Policy) -> anyhow:
 pub(super) fn accept(reader: &Reader<'_>, bytes: &[u8], policy: &Policy) -> anyhow::Result<Result<Accepted, Exit>> {
     Ok(match verify(bytes, &reader.demands(policy)?) {
         Ok(proved) => judge(reader, proved),
-        Err(refusal) => Err(refused(reader, &refusal)),
+        Err(refusal) => Err(refused(reader, Renewal::Receipt, &refusal)),
     })
 }
 
@@ -105,7 +105,7 @@ fn stranger(signer: &Signer) -> Option<String> {
 pub(super) fn run_note(reader: &Reader<'_>, bytes: &[u8], policy: &Policy) -> anyhow::Result<Exit> {
     let signed = match verify_checkpoint(bytes, &reader.demands(policy)?) {
         Ok(signed) => signed,
-        Err(refusal) => return Ok(refused(reader, &refusal)),
+        Err(refusal) => return Ok(refused(reader, Renewal::Checkpoint, &refusal)),
     };
     let mut open = signed.not_proved();
     let why = "one checkpoint alone cannot show it; a monitor compares it with the ones before";
@@ -124,7 +124,36 @@ pub(super) fn run_note(reader: &Reader<'_>, bytes: &[u8], policy: &Policy) -> an
     Ok(Exit::Yes)
 }
 
-pub(super) fn refused(reader: &Reader<'_>, refusal: &Refusal) -> Exit {
+/// Where a newer one of what is too old comes from.
+#[derive(Clone, Copy)]
+pub(super) enum Renewal {
+    /// From the log that gave it.
+    Receipt,
+    /// From whoever made the proof.
+    Proof,
+    /// From the log, which signs one every minute.
+    Checkpoint,
+}
+
+impl Renewal {
+    fn hint(self, refusal: &Refusal) -> &'static str {
+        match (refusal, self) {
+            (Refusal::InFuture(_), _) => {
+                "look at this machine's clock, or at the instant in --at; if it is right, the signer's is wrong"
+            }
+            (Refusal::NoTime, _) => {
+                "--trust must name a key that signs a time, of ML-DSA-44 or of a witness, or leave out --max-age"
+            }
+            (_, Self::Receipt) => "get a newer receipt with `countersign receipt upgrade`",
+            (_, Self::Proof) => "ask for a newer proof of the same entry",
+            (_, Self::Checkpoint) => {
+                "fetch the log's newest checkpoint; a log whose newest is that old has stopped signing"
+            }
+        }
+    }
+}
+
+pub(super) fn refused(reader: &Reader<'_>, renewal: Renewal, refusal: &Refusal) -> Exit {
     if let (Refusal::Rejected(RejectError::UnknownLog(log)), None) = (refusal, &reader.args.trust) {
         let reason = format!("nothing is known here of the log {log}, which is not the data directory's own");
         return super::not_evaluated(reader.global, refusal.code(), &reason, super::TRUST);
@@ -133,7 +162,7 @@ pub(super) fn refused(reader: &Reader<'_>, refusal: &Refusal) -> Exit {
         RefusalKind::Malformed => (Exit::Malformed, None),
         RefusalKind::Invalid => (Exit::No, None),
         RefusalKind::Trust => (Exit::Trust, Some(super::TRUST)),
-        RefusalKind::Stale => (Exit::NotEvaluated, Some("get a newer receipt with `countersign receipt upgrade`")),
+        RefusalKind::Stale => (Exit::NotEvaluated, Some(renewal.hint(refusal))),
     };
     super::refused(reader.global, refusal.kind().as_str(), refusal.code(), &refusal.to_string(), hint);
     exit

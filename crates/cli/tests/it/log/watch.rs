@@ -68,3 +68,14 @@ fn fsck_says_whole_or_names_what_differs() {
     let (code, damaged) = told(data.path(), &["log", "fsck"]);
     assert_eq!((code, damaged["code"].as_str()), (Some(1), Some("fsck_checkpoint")), "{damaged}");
 }
+
+/// The state and the evidence are what convicts a log, so nobody is told to remove them.
+#[test]
+fn a_monitor_whose_memory_does_not_read_says_what_to_move_and_to_keep_it() {
+    let data = tempfile::tempdir().expect("a folder");
+    append(data.path(), &["{\"a\":1}"]);
+    std::fs::write(data.path().join("seen"), "rubbish").expect("written");
+    let (code, said) = told(data.path(), &["log", "monitor", "log", "--trust", "log/trust", "--state", "seen"]);
+    let hint = "to begin again, move seen and seen.commitments away and keep them: what was seen before is a proof against the log";
+    assert_eq!((code, said["hint"].as_str()), (Some(3), Some(hint)), "{said}");
+}
