@@ -75,6 +75,11 @@ impl Amount {
         self.0 >= &other.0 * times
     }
 
+    /// Whether these come to more than this.
+    pub fn exceeded_by<'a>(&self, parts: impl Iterator<Item = &'a Self>) -> bool {
+        parts.map(|part| &part.0).sum::<BigUint>() > self.0
+    }
+
     /// The dollars this amount stands for when one whole token is one dollar and has `decimals`
     /// decimal places. Exact. Ask for it only when the asset table says `usd_pegged`.
     pub fn usd(&self, decimals: u8) -> Usd {

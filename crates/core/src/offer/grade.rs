@@ -10,7 +10,8 @@ use super::{Grade, Interop, NotEvaluated, Offer, Reading, ReadingKind, Source, W
 use crate::finding::{Finding, Severity};
 
 /// Rules that say: two things which should be one are two.
-const MISMATCHES: [&str; 9] = [
+const MISMATCHES: [&str; 10] = [
+    "amount.two_names",
     "resource.other_domain",
     "channel.disagree",
     "extension.sign_in_domain",

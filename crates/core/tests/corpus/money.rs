@@ -246,6 +246,55 @@ fn fees_and_gas_are_known_only_where_the_offer_says_so_plainly() {
     assert_eq!(alone(beside).offers[0].fees.as_ref().map(ToString::to_string), known("0.02"), "beside extra as well");
 }
 
+/// One cent is 10,000 units; at most as much again may be asked for beside it.
+#[test]
+fn declared_fees_are_judged_against_the_price() {
+    let beside = |fees: Value| {
+        let mut one = entry();
+        for (name, value) in fees.as_object().unwrap() {
+            one["extra"][name] = value.clone();
+        }
+        let reading = alone(one);
+        (reading.word, rules(&reading))
+    };
+    for fees in [json!({"fee": "10000"}), json!({"fee": "5000", "gasFee": 5000}), json!({"fee": "0"})] {
+        assert_eq!(beside(fees.clone()), (Word::Payable, vec![]), "{fees}");
+    }
+    // 10^14 dollars, one unit more than the price, and two that come to one unit more.
+    for fees in
+        [json!({"fee": "100000000000000000000"}), json!({"fee": 10_001}), json!({"fee": "10000", "gasFee": "1"})]
+    {
+        assert_eq!(beside(fees.clone()), (Word::PayableWithWarnings, vec!["fee.above_price"]), "{fees}");
+    }
+    for fees in [json!({"fee": "1.5"}), json!({"fee": {"amount": "1"}}), json!({"feeBps": "30"}), json!({"fee": ""})] {
+        assert_eq!(beside(fees.clone()), (Word::PayableWithWarnings, vec!["fee.form"]), "{fees}");
+    }
+    let mut other = solana();
+    other["serviceFee"] = json!("10001");
+    let reading = alone(other);
+    assert_eq!((reading.word, rules(&reading)), (Word::PayableWithWarnings, vec!["fee.above_price"]));
+    assert_eq!(reading.findings[0].subject, "accepts[0].serviceFee");
+}
+
+/// A client of version 2 pays `amount`, one of version 1 `maxAmountRequired`.
+#[test]
+fn one_entry_with_two_prices_is_a_mismatch() {
+    let both = |other: Value| alone(with("maxAmountRequired", other));
+    for same in [json!("10000"), json!(10_000), Value::Null] {
+        let reading = both(same.clone());
+        assert_eq!((reading.word, rules(&reading)), (Word::Payable, vec![]), "{same}");
+    }
+    for other in [json!("10001"), json!("900000000"), json!("0.01"), json!("010000"), json!({})] {
+        let reading = both(other.clone());
+        assert_eq!((reading.word, rules(&reading)), (Word::Mismatch, vec!["amount.two_names"]), "{other}");
+    }
+    let mut old = entry_1();
+    old["amount"] = json!("10001");
+    let reading = Answer::new(402).body(v1(json!([old])).to_string()).read();
+    assert_eq!((reading.word, rules(&reading)), (Word::Mismatch, vec!["amount.two_names"]));
+    assert_eq!(reading.findings[0].subject, "accepts[0].amount");
+}
+
 /// The name and ticker of a well-known token as a person reads them, on any network; a token that bears another is unknown.
 #[test]
 fn a_borrowed_name_in_any_spelling() {

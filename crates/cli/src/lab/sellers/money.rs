@@ -174,6 +174,27 @@ pub(super) const ALL: &[Seller] = &[
         Reply::Whole(|asked| without(asked, "amount")),
     ),
     hostile(
+        "two-prices",
+        "asks one cent by the name of version 2 and $9 by that of version 1, in one entry",
+        finds("mismatch", "amount.two_names"),
+        "honest-dual",
+        Reply::Whole(|asked| one(asked, "maxAmountRequired", "9000000")),
+    ),
+    hostile(
+        "fee-beside",
+        "asks one cent and declares a fee of $9 beside it",
+        finds("payable_with_warnings", "fee.above_price"),
+        "honest-v2",
+        Reply::Whole(|asked| one(asked, "serviceFee", "9000000")),
+    ),
+    hostile(
+        "fee-percent",
+        "declares a fee in a form that nobody can add up",
+        finds("payable_with_warnings", "fee.form"),
+        "honest-v2",
+        Reply::Whole(|asked| one(asked, "feePercent", "35")),
+    ),
+    hostile(
         "timeout-text",
         "writes 60 seconds as text, which makes the reference buyer sign until the year 7661",
         finds("payable_with_warnings", "timeout.form"),

@@ -1,6 +1,8 @@
 //! What a payment costs the buyer beside the price. Nobody but the seller knows, so what it says is taken at its word
 //! where that makes the offer dearer, and everything it says in a way that is not understood makes the cost unknown.
 
+use std::borrow::Cow;
+
 use super::{Entry, extra_text};
 use crate::amount::{Amount, Usd};
 use crate::asset::AssetRow;
@@ -22,13 +24,45 @@ const IN_ATOMIC_UNITS: [&str; 9] = [
 /// Members that speak of a fee and state none: the account that pays Solana's and Algorand's.
 const NO_FEES: [&str; 2] = ["feePayer", "fee_payer"];
 
+/// One fee that the entry speaks of.
+struct Stated {
+    /// Its place inside the entry.
+    member: String,
+    /// The value, for display.
+    shown: String,
+    /// How much, in atomic units of the asset; none when name or value are of a form that is not understood.
+    units: Option<Amount>,
+}
+
 impl Entry<'_> {
-    /// The fees that the entry declares, in USD; none when they, or who pays the gas, are not known.
-    pub(super) fn fees(&self, row: Option<&'static AssetRow>) -> Option<Usd> {
+    /// The fees that the entry declares, in USD; none when they, or who pays the gas, are not known. Says which of them
+    /// cannot be read, and when the others come to more than the price itself.
+    pub(super) fn fees(&mut self, price: Option<&Amount>, row: Option<&'static AssetRow>) -> Option<Usd> {
+        let stated = self.stated_fees();
+        self.judge_fees(&stated, price);
         let row = row.filter(|row| row.usd_pegged && self.sponsored(row))?;
-        let stated = [Some(self.node), self.node.get("extra")].into_iter().flatten().flat_map(Node::members);
-        let about_fees = stated.filter(|(name, node)| is_fee(name) && node.kind() != NodeKind::Null);
-        about_fees.map(|(name, node)| fee(&name, node, row)).try_fold(Usd::default(), |sum, fee| Some(sum + fee?))
+        let usd = |fee: Stated| fee.units.map(|units| units.usd(row.decimals));
+        stated.into_iter().try_fold(Usd::default(), |sum, fee| Some(sum + usd(fee)?))
+    }
+
+    fn judge_fees(&mut self, stated: &[Stated], price: Option<&Amount>) {
+        for fee in stated.iter().filter(|fee| fee.units.is_none()) {
+            self.note("fee.form", &fee.member, &fee.shown, None);
+        }
+        let over = price.filter(|price| price.exceeded_by(stated.iter().filter_map(|fee| fee.units.as_ref())));
+        if let Some((price, dearest)) = over.zip(stated.iter().max_by_key(|fee| &fee.units)) {
+            let most = format!("fees of at most {price} in all");
+            self.note("fee.above_price", &dearest.member, &dearest.shown, Some(&most));
+        }
+    }
+
+    fn stated_fees(&self) -> Vec<Stated> {
+        let inside = self.node.get("extra");
+        let places = [("", Some(self.node)), ("extra.", inside)].into_iter();
+        let members = places.filter_map(|(place, node)| Some((place, node?)));
+        let all = members.flat_map(|(place, node)| node.members().map(move |(name, node)| (place, name, node)));
+        let about_fees = all.filter(|(_, name, node)| is_fee(name) && node.kind() != NodeKind::Null);
+        about_fees.map(|(place, name, node)| stated(place, &name, node)).collect()
     }
 
     /// Whether the facilitator carries the payment to the chain: EIP-3009, signed and not sent. An entry that names no
@@ -60,14 +94,18 @@ fn is_fee(name: &str) -> bool {
     !NO_FEES.contains(&name) && (whole || words.iter().any(|word| word == "fee" || word == "fees"))
 }
 
-/// One fee in USD; none when the name or the value is of another form.
-fn fee(name: &str, node: Node<'_>, row: &AssetRow) -> Option<Usd> {
+fn stated(place: &str, name: &str, node: Node<'_>) -> Stated {
+    let shown = node.as_str().map_or_else(|| node.raw().to_owned(), Cow::into_owned);
+    Stated { member: format!("{place}{name}"), shown, units: units(name, node) }
+}
+
+/// One fee in atomic units; none when the name or the value is of another form.
+fn units(name: &str, node: Node<'_>) -> Option<Amount> {
     let digits = match node.kind() {
         NodeKind::Number => node.raw().to_owned(),
         _ => node.as_str()?.into_owned(),
     };
-    let amount = Amount::parse(&digits).ok()?;
-    IN_ATOMIC_UNITS.contains(&name).then(|| amount.usd(row.decimals))
+    IN_ATOMIC_UNITS.contains(&name).then(|| Amount::parse(&digits).ok())?
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! What is asked for: asset, amount, and the price they come to.
 
+use std::borrow::Cow;
+
 use super::super::clean;
 use super::{Entry, Profile, extra_text};
 use crate::address;
@@ -63,9 +65,20 @@ impl Entry<'_> {
             self.note(rule, member, seen, Some(member));
             return None;
         };
-        match node.kind() {
+        let amount = match node.kind() {
             NodeKind::Number => self.number(node, member),
             _ => self.digits(member),
+        };
+        self.other_name(other, amount.as_ref());
+        amount
+    }
+
+    /// The other version's member beside this one: a client of that version would pay what it says.
+    fn other_name(&mut self, other: &str, amount: Option<&Amount>) {
+        let (Some(node), Some(amount)) = (self.node.get(other), amount) else { return };
+        let said = node.as_str().map_or_else(|| node.raw().to_owned(), Cow::into_owned);
+        if node.kind() != NodeKind::Null && Amount::parse(&said).ok().as_ref() != Some(amount) {
+            self.note("amount.two_names", other, &said, Some(&amount.to_string()));
         }
     }
 
