@@ -23,11 +23,13 @@ use crate::log::LogBook;
 use crate::transparency::{Demand, Misses, Transparency};
 use crate::transport;
 
+mod entries;
 mod error;
 mod flights;
 mod past;
 mod sibling;
 
+pub(crate) use entries::Entries;
 pub use error::CheckError;
 use flights::Flights;
 pub(crate) use sibling::Sibling;
@@ -77,6 +79,8 @@ pub struct Sighting {
     pub before: Standing,
     /// Every earlier look.
     pub trail: Trail,
+    /// What became of the decisions made from it.
+    pub(crate) entries: Entries,
 }
 
 /// What one buyer's rules make of a sighting.
@@ -141,29 +145,39 @@ impl Checker {
     /// # Errors
     /// As [`Checker::check`].
     pub async fn check_as(&self, request: &CheckRequest, declared: Declared) -> Result<Checked, CheckError> {
-        // Prepare: look, decide, sign, keep. If the process dies in here, there is at most a signed decision that
-        // nobody has, and a leaf for none.
+        // Prepare: look, decide, sign. If the process dies in here, there is at most a signed decision that nobody has,
+        // and a leaf for none.
         let sighting = self.sight(request, declared).await?;
         let now = self.env.now();
         let judged = judge(request, &sighting, now);
         let parts = decision::Parts { request, sighting: &sighting, judged: &judged, switches: &self.switches, now };
         let bytes = self.sign(decision::document(&parts), now).await?;
-        self.keep(&bytes, now).await?;
         let document = serde_json::from_slice(&bytes).map_err(|error| CheckError::Seal(error.to_string()))?;
 
         // Intent: nothing is settled by a check, so there is nothing to announce. A settlement's intent leaf belongs
         // here, after the signature and before any money moves.
 
-        // Log: the leaf is durable and under a signed checkpoint before the answer leaves. If the process dies in
-        // here, the log may hold a leaf whose decision nobody received: a commitment that no reveal opens.
+        // Keep and log. Whoever shares the sighting and asks the same in the same second has signed the same document:
+        // it is one decision, with one leaf and one receipt for all of them.
         let selected = judged.decided.selected.is_some();
-        let transparency = self.log(&bytes, selected).await?;
+        let transparency = sighting.entries.once(&bytes, || self.enter(&bytes, selected, now)).await?;
 
-        // Answer: the receipt is kept first, so that whoever lost the answer can still export it. If the process dies
-        // in here, decision and receipt are in the store.
-        self.keep_receipt(&bytes, &transparency, now).await?;
+        // Answer. If the process dies in here, decision and receipt are in the store.
         let demand = transparency.meets(request.require_transparency);
         Ok(Checked { bytes, document, word: judged.told.word, selected, transparency, demand })
+    }
+
+    /// Keeps a signed decision, logs it, and keeps its receipt.
+    async fn enter(&self, bytes: &[u8], selected: bool, now: Timestamp) -> Result<Transparency, CheckError> {
+        self.keep(bytes, now).await?;
+
+        // Log: the leaf is durable and under a signed checkpoint before the answer leaves. If the process dies in
+        // here, the log may hold a leaf whose decision nobody received: a commitment that no reveal opens.
+        let transparency = self.log(bytes, selected).await?;
+
+        // The receipt is kept before the answer leaves, so that whoever lost the answer can still export it.
+        self.keep_receipt(bytes, &transparency, now).await?;
+        Ok(transparency)
     }
 
     /// A decision that selected nothing leaves no leaf unless misses are logged too, and neither do changes of keys while
@@ -227,6 +241,7 @@ impl Checker {
             observed,
             before,
             trail,
+            entries: Entries::default(),
         };
         self.remember(request, &sighting, &run).await?;
         Ok(sighting)

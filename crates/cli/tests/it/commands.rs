@@ -71,6 +71,24 @@ fn a_list_reports_a_bad_line_and_goes_on() {
     }
 }
 
+/// Six looks a minute is what a domain gets: fifty lines that were fifty looks would wait eight minutes.
+#[test]
+fn a_url_that_stands_in_a_list_often_is_looked_at_once_and_every_line_is_answered() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let lines = "https://one.localhost/\n".repeat(49) + "https://ONE.localhost:443/\nnot a url\nnot a url\n";
+    std::fs::write(folder.path().join("urls.txt"), lines).expect("written");
+    let (code, out, _) = run_in(folder.path(), &["check", "--from", "urls.txt", "--log-misses"]);
+    let rows: Vec<serde_json::Value> =
+        out.lines().map(|line| serde_json::from_str(line).expect("one JSON value a line")).collect();
+    assert_eq!((rows.len(), code), (52, Some(4)));
+    let (refused, answers): (Vec<_>, Vec<_>) = rows.iter().partition(|row| row["url"] == "not a url");
+    assert_eq!(refused.len(), 2);
+    assert!(answers.iter().all(|answer| *answer == answers[0]), "one decision");
+    assert_eq!(answers[0]["pq_trust"]["transparency"]["index"], 1, "behind the leaf of the key");
+    let (_, status) = common::told(folder.path(), &["log", "status"]);
+    assert_eq!(status["size"], 2);
+}
+
 #[test]
 fn a_list_goes_on_where_one_check_cannot_be_finished() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -69,6 +69,32 @@ async fn a_miss_leaves_no_leaf_unless_misses_are_logged() {
     assert_eq!(Some(&crate::receipt::Receipt::parse(&kept.bytes).unwrap()), checked.transparency.receipt());
 }
 
+/// They share one look, and the clock stands still.
+#[tokio::test]
+async fn of_many_who_arrive_at_one_decision_each_gets_its_one_receipt() {
+    let folder = tempfile::tempdir().unwrap();
+    let checker = Arc::new(logging(folder.path(), Misses::Logged).await);
+    let mut checks = tokio::task::JoinSet::new();
+    for _ in 0..20 {
+        let checker = Arc::clone(&checker);
+        checks.spawn(async move { checker.check(&request(CLOSED)).await });
+    }
+    let answers: Vec<Checked> = checks.join_all().await.into_iter().map(Result::unwrap).collect();
+    assert_eq!(answers.len(), 20);
+    for checked in &answers {
+        assert_eq!(checked.bytes, answers[0].bytes, "one decision");
+        let receipt = checked.transparency.receipt();
+        assert_eq!(
+            receipt.map(|receipt| receipt.index),
+            Some(1),
+            "behind the leaf of the key: {:?}",
+            checked.transparency
+        );
+    }
+    let (book, _) = checker.log.as_ref().unwrap();
+    assert_eq!(book.status().unwrap().checkpoint.size, 2);
+}
+
 #[tokio::test]
 async fn an_answer_verifies_as_its_decision_and_nothing_of_it_may_change() {
     let folder = tempfile::tempdir().unwrap();

@@ -61,6 +61,7 @@ fn signed(result: Result<Answer, Refused>, request: &CheckRequest) -> Vec<u8> {
         observed,
         before,
         trail,
+        entries: Default::default(),
     };
     let judged = judge(request, &sighting, NOW);
     let parts = Parts { request, sighting: &sighting, judged: &judged, switches: &[], now: NOW };

@@ -1,9 +1,11 @@
-//! `check --from`: a file of URLs, each answered by one JSON line, whatever becomes of it.
+//! `check --from`: a file of URLs, each answered by one JSON line, whatever becomes of it. A URL that stands there several
+//! times is looked at once, and its decision answers all of its lines.
 //!
 //! The run ends at the end of the file and nowhere else: a line that is no URL, a damaged history, a database that
 //! refuses once are answers with a code. Only what stands in the way of every URL (the flags, the file, the data
 //! directory) ends it before it begins.
 
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -35,71 +37,91 @@ struct Run {
     progress: ProgressBar,
 }
 
-/// One line of the file, and what it asks for.
-type Line = (String, Result<CheckRequest, UrlError>);
+/// What is asked for, and the lines that ask for it, as they are written.
+struct Question {
+    lines: Vec<String>,
+    request: Result<CheckRequest, UrlError>,
+}
 
 pub(super) async fn run(settings: &Settings, global: &Global, args: &CheckArgs, list: &Path) -> anyhow::Result<Exit> {
-    let lines = read(args, list)?;
+    let questions = read(args, list)?;
     let checker = super::open(settings, global, args).await?;
-    let progress = bar(global, lines.len());
+    let progress = bar(global, questions.iter().map(|question| question.lines.len()).sum());
     let run = Arc::new(Run { checker, declared: declared(args), slots: Semaphore::new(AT_ONCE), progress });
     let mut looks = JoinSet::new();
-    for line in lines {
+    for question in questions {
         let run = Arc::clone(&run);
-        looks.spawn(async move { run.answer(line).await });
+        looks.spawn(async move { run.answer(&question).await });
     }
     let mut exit = Exit::Yes;
     while let Some(done) = looks.join_next().await {
         exit = worse(exit, done.unwrap_or_else(|error| broken(&error)));
-        run.progress.inc(1);
     }
     run.progress.finish_and_clear();
     Ok(exit)
 }
 
-/// The lines that ask for something. The flags are read before anything is sent.
-fn read(args: &CheckArgs, list: &Path) -> anyhow::Result<Vec<Line>> {
+/// What the lines ask for, each thing once. The flags are read before anything is sent.
+fn read(args: &CheckArgs, list: &Path) -> anyhow::Result<Vec<Question>> {
     let text = std::fs::read_to_string(list)
         .map_err(|error| Failure::malformed(format!("cannot read {}: {error}", list.display())))?;
-    let urls = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
-    let line = |url: &str| match ResourceUrl::parse(url) {
-        Ok(parsed) => Ok((url.to_owned(), Ok(bounded(&args.bounds, parsed)?))),
-        Err(error) => Ok((url.to_owned(), Err(error))),
-    };
-    let lines: Vec<Line> = urls.map(line).collect::<anyhow::Result<_>>()?;
-    if lines.is_empty() {
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let (mut questions, mut places) = (Vec::<Question>::new(), HashMap::<String, usize>::new());
+    for line in lines.map(str::to_owned) {
+        let url = ResourceUrl::parse(&line);
+        let key = url.as_ref().map_or_else(|_| line.clone(), |url| url.as_str().to_owned());
+        if let Some(place) = places.get(&key) {
+            questions[*place].lines.push(line);
+            continue;
+        }
+        places.insert(key, questions.len());
+        let request = match url {
+            Ok(url) => Ok(bounded(&args.bounds, url)?),
+            Err(error) => Err(error),
+        };
+        questions.push(Question { lines: vec![line], request });
+    }
+    if questions.is_empty() {
         return Err(Failure::usage(format!("{} names no URL; write one a line", list.display())).into());
     }
-    Ok(lines)
+    Ok(questions)
 }
 
 impl Run {
-    async fn answer(&self, (url, request): Line) -> Exit {
-        let request = match request {
+    async fn answer(&self, question: &Question) -> Exit {
+        let request = match &question.request {
             Ok(request) => request,
             Err(error) => {
-                let url = if error == UrlError::Userinfo { None } else { Some(url) };
-                let (code, hint) = (error.code(), error.hint());
-                self.say(&json!({"url": url, "code": code, "error": error.to_string(), "hint": hint}));
+                self.refuse(question, error.code(), &error.to_string(), error.hint());
                 return Exit::Malformed;
             }
         };
-        match self.in_turn(&request).await {
+        match self.in_turn(request).await {
             Ok(checked) => {
-                self.say(&checked.answer());
+                let answer = checked.answer();
+                question.lines.iter().for_each(|_| self.say(&answer));
                 exit(&checked)
             }
             Err(error) => {
-                let (code, hint) = (error.code(), error.hint());
-                self.say(&json!({"url": url, "code": code, "error": error.to_string(), "hint": hint}));
+                self.refuse(question, error.code(), &error.to_string(), &error.hint());
                 Exit::NotEvaluated
             }
+        }
+    }
+
+    /// What may be a password is not repeated.
+    fn refuse(&self, question: &Question, code: &str, error: &str, hint: &str) {
+        let secret = matches!(question.request, Err(UrlError::Userinfo));
+        for line in &question.lines {
+            let url = (!secret).then_some(line);
+            self.say(&json!({"url": url, "code": code, "error": error, "hint": hint}));
         }
     }
 
     /// One answer, on a line that the progress bar has left.
     fn say(&self, answer: &Value) {
         self.progress.suspend(|| show::json(answer));
+        self.progress.inc(1);
     }
 
     /// A file may name one domain often. Then its next URL waits until the domain's minute has room again, so that
