@@ -42,8 +42,7 @@ pub(crate) fn transparency(transparency: &Transparency) {
 /// One line that answers the question: can this be paid, and on what terms, or why not. What is selected has a word of
 /// its own, which may be another than that of the best option.
 fn headline(document: &Value) -> String {
-    let chosen = list(document, "offers").find(|offer| selected(document, offer)).unwrap_or(document);
-    let word = text(chosen, "word").replace('_', " ");
+    let word = word(document).replace('_', " ");
     let payment = &document["selected_payment"];
     if !payment.is_null() {
         // The domain, because a long host name can wear another's: `shop.example.com.pay.example`.
@@ -57,6 +56,11 @@ fn headline(document: &Value) -> String {
     let refused = document["transport"]["refused"].as_str().map(|code| format!(" ({code})")).unwrap_or_default();
     let why = document["word_rule"].as_str().and_then(reason);
     format!("{word}: {}{refused}", why.map_or_else(|| text(document, "miss_reason").replace('_', " "), str::to_owned))
+}
+
+/// The word of what was selected, or of the answer where nothing was.
+pub(crate) fn word(document: &Value) -> &str {
+    text(list(document, "offers").find(|offer| selected(document, offer)).unwrap_or(document), "word")
 }
 
 /// Whether `offer` is the option that was selected.

@@ -108,13 +108,15 @@ fn a_check_for_programs() {
     });
 }
 
-/// A data directory after one check, whose decision and receipt are in it.
+/// A data directory after a check, whose decision and receipt are in it, and one that selected nothing.
 fn after_a_check(lab: &Lab, folder: &Path) {
     let out = lab.check(folder, &["--out", "decision.json", "--receipt", "receipt.json", &lab.url("honest-v2")]);
     assert_eq!(out.status.code(), Some(0));
     let decision = std::fs::read_to_string(folder.join("decision.json")).expect("the decision");
     let exported = run(folder, &["receipt", "export", "receipt.json", "--proof", "--out", "receipt.tlog-proof"]);
     assert_eq!(exported.status.code(), Some(0));
+    let nothing = ["--out", "nothing.json", "--max-price-usd", "0.001", &lab.url("honest-v2")];
+    assert_eq!(lab.check(folder, &nothing).status.code(), Some(1));
     std::fs::write(folder.join("changed.json"), decision.replacen("10000", "90000", 1)).expect("written");
 }
 
@@ -126,6 +128,8 @@ fn what_is_said_of_a_file_and_of_a_data_directory() {
         let told = |args: &[&str]| whole(&run(data.path(), args));
         assert_snapshot!("verify_decision", told(&["verify", "decision.json"]));
         assert_snapshot!("verify_decision_json", told(&["verify", "decision.json", "--json"]));
+        assert_snapshot!("verify_nothing_selected", told(&["verify", "nothing.json"]));
+        assert_snapshot!("verify_nothing_selected_json", told(&["verify", "nothing.json", "--json"]));
         assert_snapshot!("verify_receipt", told(&["verify", "receipt.json"]));
         assert_snapshot!("verify_receipt_json", told(&["verify", "receipt.json", "--json"]));
         assert_snapshot!("verify_changed", told(&["verify", "changed.json"]));

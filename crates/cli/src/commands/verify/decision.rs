@@ -2,7 +2,7 @@
 
 use countersign_core::sign::OpenError;
 use countersign_engine::verify::{Term, Verified, verify};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::receipt::Accepted;
 use super::{Reader, key};
@@ -17,6 +17,56 @@ pub(super) enum InLog<'a> {
     NoTrust,
     /// It carries one that holds.
     Proved(&'a Accepted),
+}
+
+/// What the document says became of the check.
+enum Said<'a> {
+    /// It is no decision.
+    NoDecision,
+    /// An option was selected.
+    Selected,
+    /// None was; the reason and the bounds that no option met, in the words that were signed.
+    Nothing { reason: &'a str, unmet: Vec<&'a str> },
+}
+
+impl<'a> Said<'a> {
+    fn of(document: &'a Value) -> Self {
+        if document["schema"] != "countersign/decision/v1" {
+            return Self::NoDecision;
+        }
+        if document["selected_payment"].is_object() {
+            return Self::Selected;
+        }
+        let unmet = document["unmet_constraints"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        Self::Nothing { reason: document["miss_reason"].as_str().unwrap_or("no reason is given"), unmet }
+    }
+
+    /// Whether anything was selected; null where the document is no decision.
+    fn selected(&self) -> Option<bool> {
+        match self {
+            Self::NoDecision => None,
+            Self::Selected => Some(true),
+            Self::Nothing { .. } => Some(false),
+        }
+    }
+
+    /// What ends with the document, or has ended.
+    fn print(&self, end: &str, over: bool) {
+        let line = match self {
+            Self::Nothing { .. } => format!("  {} until {end}", if over { "stood" } else { "stands" }),
+            Self::NoDecision | Self::Selected => format!("  terms {} {end}", if over { "ended" } else { "good until" }),
+        };
+        show::line(&line);
+    }
+
+    /// What was decided about the URL.
+    fn about(&self, document: &Value) -> String {
+        match self {
+            Self::Nothing { reason, unmet } if unmet.is_empty() => format!("nothing was selected: {reason}"),
+            Self::Nothing { reason, unmet } => format!("nothing was selected: {reason} ({})", unmet.join(", ")),
+            Self::NoDecision | Self::Selected => show::word(document).to_owned(),
+        }
+    }
 }
 
 pub(super) fn run(reader: &Reader<'_>, bytes: &[u8]) -> Exit {
@@ -43,6 +93,7 @@ pub(super) fn accepted(reader: &Reader<'_>, verified: &Verified, log: &InLog<'_>
         Term::Running => ("valid", Exit::Yes),
     };
     let end = verified.expires_at.map(|time| time.to_string());
+    let said = Said::of(&verified.document);
     if global.json {
         let (open, receipt) = match log {
             InLog::NoReceipt | InLog::NoTrust => (vec!["log inclusion"], json!(null)),
@@ -51,7 +102,8 @@ pub(super) fn accepted(reader: &Reader<'_>, verified: &Verified, log: &InLog<'_>
         show::json(&json!({
             "result": word, "schema": verified.schema, "keyId": verified.key_id,
             "issuedAt": verified.issued_at, "expiresAt": end, "key_validity": key::within_json(within), "not_checked": open,
-            "receipt": receipt,
+            "selected": said.selected(), "miss_reason": verified.document["miss_reason"],
+            "unmet_constraints": verified.document["unmet_constraints"], "receipt": receipt,
         }));
         return exit;
     }
@@ -60,10 +112,10 @@ pub(super) fn accepted(reader: &Reader<'_>, verified: &Verified, log: &InLog<'_>
         show::line(&format!("  dated within the time of its key, which {}", key::signs(&validity)));
     }
     if let Some(end) = end {
-        show::line(&format!("  terms {} {end}", if verified.term == Term::Over { "ended" } else { "good until" }));
+        said.print(&end, verified.term == Term::Over);
     }
     if let Some(url) = verified.document["url"].as_str() {
-        show::line(&format!("  about {url}: {}", verified.document["word"].as_str().unwrap_or("-")));
+        show::line(&format!("  about {url}: {}", said.about(&verified.document)));
     }
     match log {
         InLog::NoReceipt => show::line("  not checked: inclusion in a log (this file carries no receipt)"),
