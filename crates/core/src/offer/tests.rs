@@ -381,3 +381,15 @@ fn a_schema_has_a_digest_that_no_spelling_changes() {
     }
     assert!(challenge(&honest()).schema.is_none());
 }
+
+/// A finding says what was seen; what was meant by it is for the reader to judge.
+#[test]
+fn no_rule_accuses_anybody() {
+    let accusing = [
+        "honest", "forge", "attack", "flood", "poison", "hostile", "fake", "fraud", "scam", "malic", "smuggl", "steal",
+    ];
+    for rule in rules::table() {
+        let said = format!("{} {}", rule.reason, rule.hint).to_lowercase();
+        assert!(accusing.iter().all(|word| !said.contains(word)), "{}: {said}", rule.id);
+    }
+}

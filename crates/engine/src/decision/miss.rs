@@ -123,6 +123,7 @@ fn unseen(code: RefusedCode) -> Miss {
         | C::SwitchingProtocols
         | C::LengthAndChunked
         | C::LengthConflict
+        | C::BodyTooLarge
         | C::TransferCoding => Miss::No402Envelope,
     }
 }

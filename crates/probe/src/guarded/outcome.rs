@@ -143,6 +143,8 @@ pub enum RefusedCode {
     LengthAndChunked,
     /// Several `Content-Length` that differ.
     LengthConflict,
+    /// A `Content-Length` beyond what can be counted, 2^64 bytes and more.
+    BodyTooLarge,
     /// A `Transfer-Encoding` other than one `chunked`, though none was asked for.
     TransferCoding,
 }
@@ -182,6 +184,7 @@ impl RefusedCode {
         Self::SwitchingProtocols,
         Self::LengthAndChunked,
         Self::LengthConflict,
+        Self::BodyTooLarge,
         Self::TransferCoding,
     ];
 
@@ -220,6 +223,7 @@ impl RefusedCode {
             Self::SwitchingProtocols => "switching_protocols",
             Self::LengthAndChunked => "length_and_chunked",
             Self::LengthConflict => "length_conflict",
+            Self::BodyTooLarge => "body_too_large",
             Self::TransferCoding => "transfer_coding",
         }
     }

@@ -151,17 +151,45 @@ impl HeadScan {
         self.done = true;
         let lengths: Vec<&[u8]> = values(&self.head, b"content-length").collect();
         let codings: Vec<&[u8]> = values(&self.head, b"transfer-encoding").collect();
-        self.length = lengths.first().and_then(|text| std::str::from_utf8(text).ok()?.parse().ok());
         if !codings.is_empty() && !lengths.is_empty() {
             self.trouble = Some(RefusedCode::LengthAndChunked);
         } else if codings.len() > 1 || codings.iter().any(|coding| !coding.eq_ignore_ascii_case(b"chunked")) {
             self.trouble = Some(RefusedCode::TransferCoding);
-        } else if lengths.windows(2).any(|pair| pair[0] != pair[1]) {
-            self.trouble = Some(RefusedCode::LengthConflict);
         } else if !codings.is_empty() {
             self.chunks = Some(ChunkScan::new());
+        } else {
+            match length(&lengths) {
+                Ok(length) => self.length = length,
+                Err(code) => self.trouble = Some(code),
+            }
         }
     }
+}
+
+/// The largest length that hyper counts to; the two above it mean something else there.
+const MAX_LENGTH: u64 = u64::MAX - 2;
+
+/// The announced length of the body (RFC 9110 8.6): digits, alone or several times over, in lines or between commas. The
+/// same number in other digits is the same length.
+fn length(lines: &[&[u8]]) -> Result<Option<u64>, RefusedCode> {
+    let mut all = lines.iter().flat_map(|line| line.split(|byte| *byte == b',')).map(<[u8]>::trim_ascii).map(digits);
+    let Some(first) = all.next().transpose()? else { return Ok(None) };
+    for other in all {
+        if other? != first {
+            return Err(RefusedCode::LengthConflict);
+        }
+    }
+    let length = std::str::from_utf8(first).ok().and_then(|digits| digits.parse().ok());
+    length.filter(|length| *length <= MAX_LENGTH).map(Some).ok_or(RefusedCode::BodyTooLarge)
+}
+
+/// The digits of one length, without zeros in front.
+fn digits(text: &[u8]) -> Result<&[u8], RefusedCode> {
+    if text.is_empty() || !text.iter().all(u8::is_ascii_digit) {
+        return Err(RefusedCode::HeadMalformed);
+    }
+    let zeros = text.iter().take_while(|digit| **digit == b'0').count();
+    Ok(&text[zeros.min(text.len() - 1)..])
 }
 
 /// The three digits after the version, when the first line has the shape of RFC 9112 4.
@@ -270,6 +298,8 @@ mod tests {
             ("HTTP/1.1 402 X\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n", C::LengthAndChunked),
             ("HTTP/1.1 402 X\r\ncontent-length : 3\r\nTRANSFER-ENCODING:x\r\n\r\n", C::LengthAndChunked),
             ("HTTP/1.1 402 X\r\nContent-Length: 3\r\nContent-Length: 5\r\n\r\n", C::LengthConflict),
+            ("HTTP/1.1 402 X\r\nContent-Length: 3, 5\r\n\r\n", C::LengthConflict),
+            ("HTTP/1.1 402 X\r\nContent-Length: 18446744073709551615\r\n\r\n", C::BodyTooLarge),
             ("HTTP/1.1 402 X\r\nTransfer-Encoding: gzip, chunked\r\n\r\n", C::TransferCoding),
             ("HTTP/1.1 402 X\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n", C::TransferCoding),
             ("HTTP/1.1 402 X\r\nA: a\0b\r\n\r\n", C::ControlInHead),
@@ -292,6 +322,31 @@ mod tests {
         assert_eq!((interim.interim(), interim.head_bytes(), interim.trouble()), (2, 18, None));
         assert!(scan(b"HTTP/1.1 402 X\r\nContent-Length: 3\r\n\r\nabcd").overran());
         assert_eq!(scan(b"HTTP/1.1 402 X\r\nContent-Length: 3\r\nContent-Length: 3\r\n\r\n").trouble(), None);
+    }
+
+    /// RFC 9110 8.6: one or more decimal digits, which may come as a list of the same number.
+    #[test]
+    fn a_length_is_digits_however_often_it_is_said() {
+        use RefusedCode as C;
+        let read = |lines: &[&str]| length(&lines.iter().map(|line| line.as_bytes()).collect::<Vec<_>>());
+        assert_eq!(read(&[]), Ok(None));
+        for lines in [&["5"][..], &["005"], &["5, 5"], &["5,5"], &["5", "5"], &["5", "05, 5"]] {
+            assert_eq!(read(lines), Ok(Some(5)), "{lines:?}");
+        }
+        assert_eq!(read(&["0"]), Ok(Some(0)));
+        assert_eq!(read(&["000"]), Ok(Some(0)));
+        assert_eq!(read(&["18446744073709551613"]), Ok(Some(u64::MAX - 2)));
+        for lines in [&["+5"][..], &["-5"], &["5 5"], &["0x5"], &["5.0"], &["5e0"], &[""], &["5,"], &[",5"], &["5", ""]]
+        {
+            assert_eq!(read(lines), Err(C::HeadMalformed), "{lines:?}");
+        }
+        for lines in [&["5, 6"][..], &["5", "6"], &["5, 5, 50"], &["18446744073709551616, 5"]] {
+            assert_eq!(read(lines), Err(C::LengthConflict), "{lines:?}");
+        }
+        let long = "9".repeat(500);
+        for lines in [&["18446744073709551614"][..], &["18446744073709551615"], &["18446744073709551616"], &[&long]] {
+            assert_eq!(read(lines), Err(C::BodyTooLarge), "{lines:?}");
+        }
     }
 
     proptest::proptest! {

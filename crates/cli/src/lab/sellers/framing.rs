@@ -62,6 +62,13 @@ pub(super) const ALL: &[Seller] = &[
         Reply::Whole(|asked| framed(asked, "Content-Length: -1\r\n\r\n")),
     ),
     hostile(
+        "boundless-length",
+        "announces more bytes than a computer can count",
+        refuses("body_too_large"),
+        "honest-v1",
+        Reply::Whole(|asked| framed(asked, "Content-Length: 18446744073709551615\r\n\r\n")),
+    ),
+    hostile(
         "bare-line-feeds",
         "ends its lines as no HTTP/1.1 server may",
         finds("payable_with_warnings", "transport.bare_lf"),

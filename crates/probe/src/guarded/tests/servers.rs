@@ -109,16 +109,28 @@ async fn heads_that_are_not_one_plain_head_are_refused() {
         ("HTTP/1.1 402 X\r\n\0: a\r\n", C::ControlInHead),
         ("HTTP/1.1 402 X\0\r\n", C::ControlInHead),
         ("HTTP/1.1 402 X\r\nTransfer-Encoding: gzip, chunked\r\n", C::LengthAndChunked),
-        ("HTTP/1.1 402 X\r\nContent-Length: -1\r\n", C::LengthConflict),
+        ("HTTP/1.1 402 X\r\nContent-Length: 3\r\n", C::LengthConflict),
+        ("HTTP/1.1 402 X\r\nContent-Length: -1\r\n", C::HeadMalformed),
         ("HTTP/2.0 402 X\r\n", C::NotHttp),
         ("SSH-2.0-x\r\n", C::NotHttp),
     ] {
         assert_eq!(refused(&format!("{head}{ok}")).await, code, "{head:?}");
     }
-    for value in ["-1", "2x", "+2", "0x2", "99999999999999999999", ""] {
-        let odd = say(&format!("HTTP/1.1 402 X\r\nContent-Length: {value}\r\n\r\nok")).await;
-        assert_eq!(odd.unwrap_err().code, C::HeadMalformed, "{value:?}");
+    let announced = async |value: &str| say(&format!("HTTP/1.1 402 X\r\nContent-Length: {value}\r\n\r\nok")).await;
+    for value in ["-1", "2x", "+2", "0x2", "", "2 2", "2,"] {
+        assert_eq!(announced(value).await.unwrap_err().code, C::HeadMalformed, "{value:?}");
     }
+    for value in ["18446744073709551614", "18446744073709551615", "18446744073709551616", "99999999999999999999"] {
+        assert_eq!(announced(value).await.unwrap_err().code, C::BodyTooLarge, "{value:?}");
+    }
+    assert_eq!(announced("2, 3").await.unwrap_err().code, C::LengthConflict);
+    for value in ["002", "2, 2", "  2  "] {
+        let answer = announced(value).await.unwrap();
+        assert_eq!((answer.body.as_slice(), answer.body_complete), (&b"ok"[..], true), "{value:?}");
+    }
+    let far = announced("18446744073709551613").await.unwrap();
+    assert_eq!((far.body.as_slice(), far.body_complete), (&b"ok"[..], false), "the last that is read");
+    assert!(far.flags.contains(&TransportFlag::BodyShort));
     let coded = "HTTP/1.1 402 X\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n";
     assert_eq!(refused(coded).await, C::TransferCoding);
 }
