@@ -8,18 +8,20 @@ use countersign_core::time::Timestamp;
 use countersign_engine::check::Checker;
 use countersign_engine::env::Env;
 use countersign_engine::keys::Keys;
-use countersign_engine::log::{BucketTiles, DirTiles, LogBook, Place};
+use countersign_engine::log::{Asked, BucketTiles, DirTiles, LogBook, Place};
 use countersign_engine::transparency::Misses;
 use countersign_probe::configured::Services;
 use countersign_probe::{Door, DoorConfig, Limits};
 use countersign_store::{Location, Store, StoreError};
-use countersign_tlog::sequencer::tiles::Tiles;
+use countersign_tlog::sequencer::tiles::{Tiles, TilesError};
 use countersign_tlog::tile::bundle::MAX_BUNDLE;
 use serde_json::{Value, json};
 use tokio_rustls::rustls::pki_types::CertificateDer;
 
 use crate::Exit;
+use crate::args::Global;
 use crate::settings::Settings;
+use crate::show;
 
 /// A failure with the code a program reads, the exit code, and the hint a person gets.
 #[derive(Debug, thiserror::Error)]
@@ -105,12 +107,44 @@ pub(crate) fn stored(settings: &Settings, book: LogBook) -> anyhow::Result<LogBo
 
 /// Where the log's full tiles are.
 pub(crate) fn tiles(settings: &Settings) -> anyhow::Result<Arc<dyn Tiles>> {
+    Ok(match bucket(settings)? {
+        Some(bucket) => bucket,
+        None => Arc::new(DirTiles::new(&Place::new(&settings.data.0).log())),
+    })
+}
+
+/// As [`stored`], for a command that begins a log or keeps one open: the bucket is asked once, so that a name that was
+/// misspelt is told now and not 256 entries later. A log that is there goes on without its bucket. One that is to be
+/// made is not begun for a bucket that says it does not exist: nothing is lost yet, and the name is easily corrected.
+pub(crate) fn stored_and_asked(settings: &Settings, global: &Global, book: LogBook) -> anyhow::Result<LogBook> {
+    let Some(bucket) = bucket(settings)? else { return stored(settings, book) };
+    match (bucket.ask(), Place::new(&settings.data.0).has_log()) {
+        (Asked::There, _) => {}
+        (Asked::NoBucket(error), Ok(false)) => {
+            let hint = "nothing was begun yet; run this again once the bucket is there or its name is right";
+            return Err(Failure::blocked(error.to_string(), hint).coded("tiles_no_bucket").into());
+        }
+        (Asked::NoBucket(error) | Asked::Away(error), _) => show::note(global, &turned(Some(&error))),
+    }
+    Ok(book.stored_in(bucket))
+}
+
+/// What is told of the place of the full tiles.
+pub(crate) fn turned(error: Option<&TilesError>) -> String {
+    match error {
+        Some(error) => {
+            format!("{error}; the log goes on, and keeps what waits to be stored in its write-ahead segments")
+        }
+        None => "tile storage: works again".to_owned(),
+    }
+}
+
+fn bucket(settings: &Settings) -> anyhow::Result<Option<Arc<BucketTiles>>> {
     let log = Place::new(&settings.data.0).log();
-    let Some(bucket) = &settings.tiles.0 else { return Ok(Arc::new(DirTiles::new(&log))) };
+    let Some(bucket) = &settings.tiles.0 else { return Ok(None) };
     let services = services(settings, Limits { body: MAX_BUNDLE, ..Limits::default() })?;
     let opened = BucketTiles::open(bucket, &log, services, Arc::new(Env::Real));
-    let hint = "region, endpoint and credentials come from AWS_REGION, AWS_ENDPOINT_URL, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY";
-    Ok(Arc::new(opened.map_err(|error| Failure::blocked(error.to_string(), hint).coded(error.code()))?))
+    Ok(Some(Arc::new(opened.map_err(|error| Failure::blocked(error.to_string(), error.hint()).coded(error.code()))?)))
 }
 
 /// The door to services that the operator names, with the certificates the settings add.

@@ -12,11 +12,10 @@ use std::str::FromStr;
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
-use countersign_core::offer::clean;
 use countersign_probe::configured::Services;
 use countersign_tlog::sequencer::tiles::{Tiles, TilesError};
-use countersign_tlog::tile::TilePath;
-use object_store::aws::AmazonS3Builder;
+use countersign_tlog::tile::{Content, TilePath};
+use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
 use object_store::{Error, GetOptions, ObjectStore, PutMode, PutOptions, RetryConfig};
 use tokio::sync::mpsc as queue;
 
@@ -24,6 +23,7 @@ use super::tiles::DirTiles;
 use crate::env::Env;
 
 mod connect;
+mod fault;
 #[cfg(test)]
 mod tests;
 
@@ -63,6 +63,57 @@ impl std::fmt::Display for Bucket {
     }
 }
 
+/// Why a bucket cannot be asked for anything.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AccountError {
+    /// The environment names no credentials. The client would then ask 169.254.169.254, where a cloud hands out those of
+    /// the machine: on another network that is a stranger, and in a cloud they are more than a log needs.
+    #[error("there are no credentials for {0}")]
+    NoCredentials(Bucket),
+    /// The environment contradicts itself.
+    #[error("the AWS_* settings for {bucket} cannot be used: {why}")]
+    Settings {
+        /// The bucket.
+        bucket: Bucket,
+        /// What is wrong.
+        why: String,
+    },
+}
+
+impl AccountError {
+    /// A stable word for the caller.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::NoCredentials(_) => "tiles_no_credentials",
+            Self::Settings { .. } => "tiles_settings",
+        }
+    }
+
+    /// What to do about it.
+    pub const fn hint(&self) -> &'static str {
+        match self {
+            Self::NoCredentials(_) => {
+                "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY; to use the role of this machine in a cloud, set \
+                 AWS_METADATA_ENDPOINT=http://169.254.169.254"
+            }
+            Self::Settings { .. } => {
+                "region, endpoint and credentials come from AWS_REGION, AWS_ENDPOINT_URL, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+            }
+        }
+    }
+}
+
+/// What a bucket says when it is asked for the first time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// It can be read.
+    There,
+    /// It says that it does not exist.
+    NoBucket(TilesError),
+    /// It does not answer, or refuses.
+    Away(TilesError),
+}
+
 /// Tiles in a bucket.
 pub struct BucketTiles {
     store: Arc<dyn ObjectStore>,
@@ -75,12 +126,27 @@ type Job = std::pin::Pin<Box<dyn Future<Output = ()> + Send>>;
 
 impl BucketTiles {
     /// Tiles in `bucket`, of the log whose folder is `log`. Region, endpoint and credentials are what the `AWS_*`
-    /// environment says, as every S3 client reads it.
+    /// environment says, as every S3 client reads it, except that the machine's own role is used only when
+    /// `AWS_METADATA_ENDPOINT` says where.
     ///
     /// # Errors
-    /// [`TilesError::Unavailable`] when the environment is contradictory; the bucket is not asked.
-    pub fn open(bucket: &Bucket, log: &Path, services: Services, env: Arc<Env>) -> Result<Self, TilesError> {
+    /// [`AccountError`]; the bucket is not asked.
+    pub fn open(bucket: &Bucket, log: &Path, services: Services, env: Arc<Env>) -> Result<Self, AccountError> {
         Self::configured(AmazonS3Builder::from_env(), bucket, log, services, env)
+    }
+
+    /// Asks the bucket once, by its first bundle, which may well not be there.
+    pub fn ask(&self) -> Asked {
+        let path = TilePath::full_at(Content::Entries, 0);
+        let there = |_| Asked::There;
+        match self.answer(&path) {
+            Ok(Err(error)) if fault::word(&error).as_deref() == Some(fault::NO_BUCKET) => {
+                Asked::NoBucket(fault::away(&error))
+            }
+            Ok(Err(Error::NotFound { .. })) => Asked::There,
+            Ok(answer) => answer.map_or_else(|error| Asked::Away(fault::away(&error)), there),
+            Err(error) => Asked::Away(error),
+        }
     }
 
     fn configured(
@@ -89,21 +155,24 @@ impl BucketTiles {
         log: &Path,
         services: Services,
         env: Arc<Env>,
-    ) -> Result<Self, TilesError> {
+    ) -> Result<Self, AccountError> {
+        let settings = |why: String| AccountError::Settings { bucket: bucket.clone(), why };
+        if !has_credentials(&account) {
+            return Err(AccountError::NoCredentials(bucket.clone()));
+        }
         let retry = RetryConfig { max_retries: 2, retry_timeout: DEADLINE, ..RetryConfig::default() };
         let store = account
             .with_bucket_name(&bucket.name)
             .with_retry(retry)
             .with_http_connector(connect::Connector::new(services, env))
             .build()
-            .map_err(|error| unavailable(&error))?;
-        Self::over(Arc::new(store), bucket.folder.join("/"), log)
+            .map_err(|error| settings(error.to_string()))?;
+        Self::over(Arc::new(store), bucket.folder.join("/"), log).map_err(|error| settings(error.to_string()))
     }
 
-    fn over(store: Arc<dyn ObjectStore>, folder: String, log: &Path) -> Result<Self, TilesError> {
+    fn over(store: Arc<dyn ObjectStore>, folder: String, log: &Path) -> std::io::Result<Self> {
         let (work, jobs) = queue::unbounded_channel();
-        let thread = std::thread::Builder::new().name("bucket".to_owned());
-        thread.spawn(|| run(jobs)).map_err(|error| TilesError::Unavailable(error.to_string()))?;
+        std::thread::Builder::new().name("bucket".to_owned()).spawn(|| run(jobs))?;
         Ok(Self { store, folder, local: DirTiles::new(log), work })
     }
 
@@ -125,15 +194,35 @@ impl BucketTiles {
         outcome.map_err(|_| away(&format!("no answer within {} s", DEADLINE.as_secs())))
     }
 
-    fn fetch(&self, path: &TilePath) -> Result<Option<Vec<u8>>, TilesError> {
+    fn answer(&self, path: &TilePath) -> Result<Result<Vec<u8>, Error>, TilesError> {
         let (store, key) = (Arc::clone(&self.store), self.key(path));
-        let asked = async move { store.get_opts(&key, GetOptions::default()).await?.bytes().await };
-        match self.wait(asked)? {
-            Ok(bytes) => Ok(Some(bytes.to_vec())),
-            Err(Error::NotFound { .. }) => Ok(None),
-            Err(error) => Err(unavailable(&error)),
+        self.wait(async move { Ok(store.get_opts(&key, GetOptions::default()).await?.bytes().await?.to_vec()) })
+    }
+
+    /// A bucket that does not exist answers 404 as well, and says nothing of what it would hold.
+    fn fetch(&self, path: &TilePath) -> Result<Option<Vec<u8>>, TilesError> {
+        match self.answer(path)? {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(error @ Error::NotFound { .. }) if fault::word(&error).as_deref() != Some(fault::NO_BUCKET) => Ok(None),
+            Err(error) => Err(fault::away(&error)),
         }
     }
+}
+
+/// Whether the environment says who we are. What is empty says nothing.
+fn has_credentials(account: &AmazonS3Builder) -> bool {
+    use AmazonS3ConfigKey as K;
+    let says = |key: &K| account.get_config_value(key).is_some_and(|value| !value.is_empty() && value != "false");
+    let sources = [
+        K::AccessKeyId,
+        K::SecretAccessKey,
+        K::WebIdentityTokenFile,
+        K::ContainerCredentialsRelativeUri,
+        K::ContainerCredentialsFullUri,
+        K::MetadataEndpoint,
+        K::SkipSignature,
+    ];
+    sources.iter().any(says)
 }
 
 /// The bucket's own thread, until nobody can ask any more.
@@ -159,7 +248,7 @@ impl Tiles for BucketTiles {
                 Some(_) => Err(TilesError::Conflict(*path)),
                 None => Err(TilesError::Unavailable(format!("the bucket says that it has {path}, and gives none"))),
             },
-            Err(error) => Err(unavailable(&error)),
+            Err(error) => Err(fault::away(&error)),
         }
     }
 
@@ -177,9 +266,4 @@ impl Tiles for BucketTiles {
     fn published(&self) -> Result<Option<Vec<u8>>, TilesError> {
         self.local.published()
     }
-}
-
-/// A bucket's own words, on one line and capped.
-fn unavailable(error: &Error) -> TilesError {
-    TilesError::Unavailable(clean::shown(&format!("the bucket: {error}").replace(['\n', '\r'], " ")))
 }

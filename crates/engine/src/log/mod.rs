@@ -34,7 +34,7 @@ use countersign_tlog::sequencer::{
 };
 use sha2::{Digest, Sha256};
 
-pub use bucket::{Bucket, BucketError, BucketTiles};
+pub use bucket::{AccountError, Asked, Bucket, BucketError, BucketTiles};
 pub use error::LogError;
 pub use place::Place;
 pub(crate) use place::{private_dir, replace};

@@ -19,9 +19,10 @@ use crate::show;
 pub(super) fn init(settings: &Settings, global: &Global, origin: Option<&str>) -> anyhow::Result<Exit> {
     let origin = origin.map(name).transpose()?;
     let place = Place::new(&settings.data.0);
+    let book = LogBook::one_shot(&settings.data.0, Arc::new(Env::Real));
+    let book = app::stored_and_asked(settings, global, book)?;
     place.create(&Env::Real, origin).map_err(|error| refused(&error))?;
     // Opened once: the empty log is signed and published, and its trust policy stands beside it. Keys may be older.
-    let book = app::stored(settings, LogBook::one_shot(&settings.data.0, Arc::new(Env::Real)))?;
     book.take().map_err(|error| refused(&error))?;
     keys::write_leaves(global, &app::keys(&settings.data.0)?, &book);
     drop(book);

@@ -13,7 +13,6 @@ use countersign_engine::published::Published;
 use countersign_probe::Limits;
 use countersign_server::{Bounds, connections};
 use countersign_tlog::key::VerifierKey;
-use countersign_tlog::sequencer::tiles::TilesError;
 use countersign_tlog::sequencer::{Fatal, OpenError};
 use serde_json::json;
 use tokio::net::TcpListener;
@@ -34,8 +33,8 @@ pub(crate) async fn run(settings: &Settings, global: &Global, args: &LogServeArg
     let env = Arc::new(Env::Real);
     let teller = global.clone();
     let book = LogBook::serving(&settings.data.0, Arc::clone(&env)).when_in_doubt(end);
-    let book = book.when_storage_turns(move |error| show::note(&teller, &turned(error)));
-    let mut book = app::stored(settings, book)?;
+    let book = book.when_storage_turns(move |error| show::note(&teller, &app::turned(error)));
+    let mut book = app::stored_and_asked(settings, global, book)?;
     let cosigners = args.witnesses.as_deref().map(|file| cosigners(settings, global, file, &env)).transpose()?;
     if let Some(cosigners) = &cosigners {
         let told: Arc<Cosigners> = Arc::clone(cosigners);
@@ -54,16 +53,6 @@ pub(crate) async fn run(settings: &Settings, global: &Global, args: &LogServeArg
     say(global, &address, head.checkpoint.origin.as_str(), head.checkpoint.size);
     countersign_server::serve(listener, countersign_server::log(public), bounds, told).await;
     Ok(Exit::Yes)
-}
-
-/// What is told of the place of the full tiles.
-fn turned(error: Option<&TilesError>) -> String {
-    match error {
-        Some(error) => {
-            format!("{error}; the log goes on, and keeps what waits to be stored in its write-ahead segments")
-        }
-        None => "tile storage: works again".to_owned(),
-    }
 }
 
 /// A failed write or sync leaves the disk in doubt. The process ends at once, with whatever it was answering: a log

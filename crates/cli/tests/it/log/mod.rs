@@ -1,5 +1,6 @@
 //! `countersign log` through the real binary: one process serves, others ask, append and watch.
 
+mod bucket;
 mod many;
 mod read_only;
 mod serve;

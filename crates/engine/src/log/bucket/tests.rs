@@ -2,6 +2,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use countersign_core::leaf::LeafType;
 use countersign_probe::Limits;
+use countersign_probe::testkit::{Behaviour, Server};
 use countersign_tlog::tile::Content;
 use object_store::ObjectStoreExt as _;
 use object_store::memory::InMemory;
@@ -165,4 +166,72 @@ fn made(endpoint: &str, bucket: &str) {
     let request = hyper::Request::put(endpoint).body(bytes::Bytes::new()).unwrap();
     let answer = runtime.block_on(services.exchange(&url, &request, Env::Real.now())).unwrap();
     assert_eq!(answer.status().as_u16(), 200);
+}
+
+/// The real client, to a server that gives every request this answer.
+fn answered(status: &str, body: &str, then: impl Fn(&BucketTiles)) {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let say = format!("HTTP/1.1 {status}\r\ncontent-length: {}\r\n\r\n{body}", body.len());
+    let server = runtime.block_on(Server::start_http(Behaviour::Say(say.into()))).unwrap();
+    let data = tempfile::tempdir().unwrap();
+    let bucket = "s3://tiles/logs/one".parse().unwrap();
+    then(&client(&format!("http://127.0.0.1:{}", server.port()), &bucket, data.path()));
+}
+
+fn refusal(code: &str) -> String {
+    let message = "words that a server may make as long as it likes ".repeat(20);
+    format!("<?xml version=\"1.0\"?>\n<Error><Code>{code}</Code><Message>{message}</Message></Error>")
+}
+
+/// The codes are those of the Amazon S3 API reference, "List of error codes".
+#[test]
+fn the_word_of_s3_comes_first_with_what_to_do() {
+    for (status, code, remedy) in [
+        ("403 Forbidden", "AccessDenied", "s3:GetObject"),
+        ("403 Forbidden", "SignatureDoesNotMatch", "correct AWS_SECRET_ACCESS_KEY"),
+        ("404 Not Found", "NoSuchBucket", "correct its name in --tiles"),
+        ("400 Bad Request", "AuthorizationHeaderMalformed", "set AWS_REGION"),
+    ] {
+        answered(status, &refusal(code), |tiles| {
+            for said in [tiles.put(&path(0), b"x").unwrap_err(), tiles.get(&path(0)).unwrap_err()] {
+                let said = said.to_string();
+                assert!(said.starts_with(&format!("tile storage: the bucket answers {code}: words")), "{said}");
+                assert!(said.contains(remedy), "{said}");
+            }
+        });
+    }
+    let data = tempfile::tempdir().unwrap();
+    let said = away(data.path()).get(&path(0)).unwrap_err().to_string();
+    assert!(said.starts_with("tile storage: the bucket: http://127.0.0.1:1: connect_failed"), "{said}");
+}
+
+#[test]
+fn a_bucket_that_is_not_there_is_no_bucket_without_the_tile() {
+    answered("404 Not Found", &refusal("NoSuchKey"), |tiles| {
+        assert_eq!((tiles.get(&path(0)), tiles.ask()), (Ok(None), Asked::There));
+    });
+    answered("404 Not Found", &refusal("NoSuchBucket"), |tiles| {
+        assert!(tiles.get(&path(0)).is_err());
+        assert!(matches!(tiles.ask(), Asked::NoBucket(_)));
+    });
+    answered("403 Forbidden", &refusal("AccessDenied"), |tiles| assert!(matches!(tiles.ask(), Asked::Away(_))));
+    answered("200 OK", "a bundle", |tiles| assert_eq!(tiles.ask(), Asked::There));
+}
+
+#[test]
+fn without_credentials_nobody_is_asked_for_some() {
+    let log = tempfile::tempdir().unwrap();
+    let open = |account: AmazonS3Builder| {
+        let services = Services::new(&[], Limits::default()).unwrap();
+        let bucket = "s3://tiles".parse().unwrap();
+        BucketTiles::configured(account, &bucket, log.path(), services, Arc::new(Env::Real)).map(drop)
+    };
+    let none = AmazonS3Builder::new().with_region("eu-central-1");
+    assert_eq!(open(none.clone()).map_err(|error| error.code()), Err("tiles_no_credentials"));
+    let empty = none.clone().with_access_key_id("").with_secret_access_key("");
+    assert_eq!(open(empty).map_err(|error| error.code()), Err("tiles_no_credentials"));
+    assert_eq!(open(none.clone().with_access_key_id("half")).map_err(|error| error.code()), Err("tiles_settings"));
+    assert_eq!(open(none.clone().with_access_key_id("a").with_secret_access_key("b")), Ok(()), "the control");
+    let role = none.with_config(AmazonS3ConfigKey::MetadataEndpoint, "http://169.254.169.254");
+    assert_eq!(open(role), Ok(()), "only who asks for it");
 }
