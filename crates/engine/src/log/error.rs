@@ -182,11 +182,35 @@ impl LogError {
                  /log/receipt/INDEX of its read API and put your reveal beside what comes"
             }
             Self::OtherEntry(_) => "`countersign verify` says whether the receipt holds",
-            Self::NoLog => "run `countersign log init`",
+            Self::NoLog | Self::Open(OpenError::Missing(_)) => {
+                "run `countersign log init`, or name the data directory that has one with `--data`"
+            }
+            Self::Open(OpenError::OtherLog(_)) => {
+                "`keys/log.seeds` or `log/identity` is another log's, or damaged: restore both from one copy"
+            }
+            Self::Open(OpenError::Record(_)) => {
+                "run `countersign log fsck`, and restore the newest copy of the data directory"
+            }
             Self::Seeds { .. } => "restore it from a copy, with mode 0600",
-            Self::Open(_) | Self::Init(_) | Self::Keys(_) | Self::NotText | Self::Io { .. } | Self::NoRandomness(_) => {
+            Self::Open(OpenError::Io(error)) | Self::Init(InitError::Io(error)) | Self::Io { source: error, .. } => {
+                system(error)
+            }
+            Self::Init(_) | Self::Keys(_) | Self::NotText | Self::NoRandomness(_) => {
                 "`countersign log status` says what is there"
             }
         }
+    }
+}
+
+/// What to do when the system refuses a file.
+fn system(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::PermissionDenied => "run it as the user to whom the data directory belongs",
+        io::ErrorKind::NotADirectory => "`--data` names a folder",
+        io::ErrorKind::ReadOnlyFilesystem => {
+            "make it writable; `log status`, `log fsck` and `log monitor` write nothing there"
+        }
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "free some space on the log's disk",
+        _ => "look at the disk; `countersign log fsck` says whether the log's files agree",
     }
 }

@@ -129,7 +129,7 @@ impl Place {
     }
 
     /// Why there is no log, where none was found.
-    pub(crate) fn absent(&self) -> LogError {
+    pub fn absent(&self) -> LogError {
         match self.found() {
             Ok(Found::KeysOfLostLog) => LogError::Lost(self.log()),
             Ok(Found::LogOfLostKeys) => LogError::Keyless(self.seeds_file()),

@@ -100,7 +100,8 @@ fn unanswered(path: &str, error: &ServiceError) -> Unreachable {
     match error.fault {
         Fault::Body(TransportFlag::ContentEncoding) => Unreachable::Packed(file),
         Fault::Body(TransportFlag::BodyCapped) => Unreachable::TooLong(file),
-        Fault::Refused(_) | Fault::Body(_) => Unreachable::Failed(format!("{path}: {error}")),
+        Fault::Body(_) => Unreachable::Failed(format!("{path}: {error}")),
+        Fault::Refused(_) => Unreachable::Failed(error.to_string()),
     }
 }
 

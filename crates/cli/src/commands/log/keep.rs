@@ -6,7 +6,7 @@ use countersign_engine::env::Env;
 use countersign_engine::log::{Held, LogBook, LogError, Place, Standing, Status};
 use countersign_tlog::checkpoint::Origin;
 use countersign_tlog::key::KeyName;
-use countersign_tlog::sequencer;
+use countersign_tlog::sequencer::{self, OpenError};
 use serde_json::json;
 
 use crate::Exit;
@@ -72,13 +72,16 @@ pub(super) fn status(settings: &Settings, global: &Global) -> anyhow::Result<Exi
 }
 
 pub(super) fn adopt(settings: &Settings, global: &Global) -> anyhow::Result<Exit> {
-    let adopted = sequencer::adopt(&Place::new(&settings.data.0).log());
-    let origin = adopted.map_err(|error| refused(&LogError::Open(error)))?;
+    let place = Place::new(&settings.data.0);
+    let origin = sequencer::adopt(&place.log()).map_err(|error| match error {
+        OpenError::Missing(_) => refused(&place.absent()),
+        error => refused(&LogError::Open(error)),
+    })?;
     show::note(global, "from now on the original must never run again: two processes would sign two histories");
     show::line(&format!("this data directory is now the log {origin}"));
     Ok(Exit::Yes)
 }
 
 fn refused(error: &LogError) -> Failure {
-    Failure::blocked(error.to_string(), error.hint())
+    Failure::blocked(error.to_string(), error.hint()).coded(error.code().to_owned())
 }

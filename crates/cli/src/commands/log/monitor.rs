@@ -138,13 +138,26 @@ fn not_proved(args: &LogMonitorArgs, watched: &Watched) -> Vec<String> {
     rows
 }
 
+/// What was not read is not stale: nothing is said of it.
+fn word(finding: &Finding) -> &'static str {
+    match finding {
+        Finding::Unreachable(_)
+        | Finding::NoCheckpoint
+        | Finding::Missing(_)
+        | Finding::Memory(MemoryError::Io { .. }) => "not_evaluated",
+        _ => finding.kind().as_str(),
+    }
+}
+
 fn hint(finding: &Finding, evidence: Option<&Path>, memory: &Memory) -> String {
     let told = match (finding, finding.kind()) {
         (Finding::Memory(_), RefusalKind::Malformed) => return anew(memory),
         (Finding::Unreachable(Unreachable::Packed(_)), _) => {
             "ask the log's operator to serve its files without Content-Encoding, or watch a folder that they are copied to"
         }
-        (Finding::Memory(MemoryError::Io { .. }), _) => "--state names a file that this user may read and write",
+        (Finding::Memory(MemoryError::Io { .. }), _) => {
+            "--state names a file, in a folder that exists, that this user may read and write"
+        }
         (Finding::NoCheckpoint, _) => "is it the right address? The read API of `log serve` ends in /log",
         (Finding::Refused(Refusal::InFuture(_)), _) => {
             "look at this machine's clock; if it is right, the log's is wrong"
@@ -175,13 +188,14 @@ fn anew(memory: &Memory) -> String {
 fn say_finding(global: &Global, finding: &Finding, memory: &Memory) {
     let evidence = memory.evidence().filter(|_| finding.convicts());
     let hint = hint(finding, evidence.as_deref(), memory);
+    let result = word(finding);
     if global.json {
-        let (result, code, reason) = (finding.kind().as_str(), finding.code(), finding.to_string());
+        let (code, reason) = (finding.code(), finding.to_string());
         let evidence = evidence.map_or(Value::Null, |path| path.display().to_string().into());
         return show::json(
             &json!({"result": result, "code": code, "reason": reason, "hint": hint, "evidence": evidence}),
         );
     }
-    show::line(&format!("{}: {finding}", finding.kind().as_str().replace('_', " ")));
+    show::line(&format!("{}: {finding}", result.replace('_', " ")));
     show::note(global, &format!("hint: {hint}"));
 }

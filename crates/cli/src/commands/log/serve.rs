@@ -74,7 +74,8 @@ fn cosigners(settings: &Settings, global: &Global, file: &Path, env: &Arc<Env>) 
         keys.entry(url.clone()).or_default().push(key.clone());
     }
     if keys.is_empty() {
-        return Err(Failure::usage(format!("no witness in {} has an address to ask", file.display())).into());
+        let why = Failure::usage(format!("no witness in {} has an address to ask", file.display()));
+        return Err(why.advised("`countersign log witness` prints the lines to put there, with its address").into());
     }
     let named = keys.into_iter().map(|(url, keys)| Ok(Named { url: service_url(&url)?, keys }));
     let named = named.collect::<anyhow::Result<Vec<_>>>()?;
@@ -103,13 +104,16 @@ fn told(witness: &str, outcome: Outcome) -> Result<String, OpenError> {
 }
 
 fn refused(error: &LogError) -> Failure {
-    Failure::blocked(error.to_string(), error.hint())
+    Failure::blocked(error.to_string(), error.hint()).coded(error.code().to_owned())
 }
 
 /// Opens the port; `ADDR` may ask for port 0, so the address in use comes back.
 pub(crate) async fn listen(wanted: &str) -> anyhow::Result<(TcpListener, String)> {
     let listener = TcpListener::bind(wanted).await;
-    let listener = listener.map_err(|error| Failure::usage(format!("cannot listen on {wanted}: {error}")))?;
+    let listener = listener.map_err(|error| {
+        Failure::usage(format!("cannot listen on {wanted}: {error}"))
+            .advised("--listen takes an address of this machine and a free port, such as 127.0.0.1:4410")
+    })?;
     let address = listener.local_addr().context("the system does not say which port was opened")?.to_string();
     Ok((listener, address))
 }

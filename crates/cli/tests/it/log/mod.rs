@@ -6,3 +6,4 @@ mod read_only;
 mod serve;
 mod watch;
 pub(crate) mod witness;
+mod wrong;
