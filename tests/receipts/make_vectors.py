@@ -365,6 +365,8 @@ case("half a surrogate pair", json.dumps(good).replace('"reveal"', '"\\ud800"'),
 case("an unknown member", changed(good, note="hello"), "malformed", "receipt_unknown_member")
 case("an unknown member of the reveal", revealed(good, nonce="00"), "malformed", "reveal_unknown_member")
 case("another schema", changed(good, schema="countersign/receipt/v2"), "malformed", "receipt_member")
+case("another schema, and a member it may have", changed(good, schema="countersign/receipt/v2", epoch=1), "malformed", "receipt_member")
+case("no schema", without(good, "schema"), "malformed", "receipt_member")
 case("the index as text", changed(good, index="3"), "malformed", "receipt_member")
 case("the index as a fraction", json.dumps(good).replace('"index": 3', '"index": 3.0'), "malformed", "receipt_member")
 case("the index with an exponent", json.dumps(good).replace('"index": 3', '"index": 3e0'), "malformed", "receipt_member")

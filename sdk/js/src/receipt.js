@@ -68,8 +68,8 @@ function parseReceipt(input) {
   const root = read(text ?? "", LIMITS);
   const member = (right, name) => right || fail(malformed("receipt_member", `${name} is missing or not what it should be`));
   member(root !== null && typeof root === "object" && !Array.isArray(root) && !(root instanceof Literal), "schema");
-  if (Object.keys(root).some((name) => !MEMBERS.includes(name))) throw malformed("receipt_unknown_member");
   member(root.schema === SCHEMA, "schema");
+  if (Object.keys(root).some((name) => !MEMBERS.includes(name))) throw malformed("receipt_unknown_member");
   member(typeof root.log_origin === "string" && root.log_origin !== "", "log_origin");
   const index = root.index instanceof Literal ? decimal(root.index.raw) : null;
   member(index !== null, "index");

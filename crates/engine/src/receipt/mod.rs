@@ -96,11 +96,12 @@ impl Receipt {
     pub fn parse(bytes: &[u8]) -> Result<Self, ReceiptError> {
         let doc = json::parse(bytes, Profile::Signed, &LIMITS)?;
         let root = doc.root();
-        if root.members().any(|(name, _)| !MEMBERS.contains(&name.as_ref())) {
-            return Err(ReceiptError::UnknownMember);
-        }
+        // First of all, so that a receipt of a later version is told by that and not by what it has besides.
         if text(root, "schema")? != SCHEMA {
             return Err(ReceiptError::Member("schema"));
+        }
+        if root.members().any(|(name, _)| !MEMBERS.contains(&name.as_ref())) {
+            return Err(ReceiptError::UnknownMember);
         }
         Ok(Self {
             log_origin: Origin::parse(&text(root, "log_origin")?).ok_or(ReceiptError::Member("log_origin"))?,

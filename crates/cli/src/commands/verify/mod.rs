@@ -15,12 +15,14 @@ use std::path::Path;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use countersign_core::json::{Limits, Profile, parse};
-use countersign_core::sign::{Purpose, VerifyingKey};
+use countersign_core::sign::{self, OpenError, Purpose, VerifyingKey};
 use countersign_core::time::Timestamp;
 use countersign_engine::log::Place;
-use countersign_engine::receipt::{Demands, SCHEMA};
+use countersign_engine::receipt::{Demands, Receipt, Refusal};
 use countersign_engine::validity::Validities;
-use countersign_tlog::policy::{Policy, PostQuantum};
+use countersign_tlog::note::Note;
+use countersign_tlog::policy::{Policy, PostQuantum, RejectError};
+use countersign_tlog::proof::TlogProof;
 use serde_json::json;
 
 use crate::Exit;
@@ -29,9 +31,13 @@ use crate::args::{Global, VerifyArgs};
 use crate::input;
 use crate::settings::Settings;
 use crate::show;
+use receipt::Renewal;
 
 /// No signed document or receipt of ours comes near this size.
 const LARGEST: u64 = 3 << 20;
+
+/// How the schema of every receipt begins, whatever its version.
+const RECEIPTS: &str = "countersign/receipt/";
 
 /// What a file turned out to be.
 enum Kind {
@@ -71,14 +77,27 @@ pub(crate) fn run(settings: &Settings, global: &Global, args: &VerifyArgs) -> an
         let reason = format!("--leaf goes with a .tlog-proof, and {} is none", args.file.display());
         return Err(Failure::usage(reason).into());
     }
+    if let Some((renewal, refusal)) = unread(&kind, &bytes) {
+        return Ok(receipt::refused(&reader, renewal, &refusal));
+    }
     match kind {
         Kind::Answer => answer::run(settings, &reader, &bytes),
-        Kind::Document if args.demands_a_log() => Ok(no_receipt(global)),
+        Kind::Document if args.demands_a_log() => Ok(without_receipt(&reader, &bytes)),
         Kind::Document | Kind::Broken => Ok(decision::run(&reader, &bytes)),
         Kind::Receipt | Kind::Proof | Kind::Note => match reader.policy(settings)? {
             Ok(policy) => of_log(&reader, &kind, &bytes, &policy),
             Err(exit) => Ok(exit),
         },
+    }
+}
+
+/// Why a file of a log does not read, whatever logs are accepted.
+fn unread(kind: &Kind, bytes: &[u8]) -> Option<(Renewal, Refusal)> {
+    match kind {
+        Kind::Receipt => Receipt::parse(bytes).err().map(|error| (Renewal::Receipt, error.into())),
+        Kind::Proof => TlogProof::parse(bytes).err().map(|error| (Renewal::Proof, error.into())),
+        Kind::Note => Note::parse(bytes).err().map(|error| (Renewal::Checkpoint, RejectError::from(error).into())),
+        Kind::Answer | Kind::Document | Kind::Broken => None,
     }
 }
 
@@ -101,7 +120,8 @@ fn recognise(bytes: &[u8]) -> Kind {
     match parse(bytes, Profile::Rfc8785, &limits) {
         Err(_) => Kind::Broken,
         Ok(doc) => match doc.root().get("schema").and_then(|node| node.as_str()) {
-            Some(schema) if schema == SCHEMA => Kind::Receipt,
+            // Of another version too: then it is a receipt that does not read, and no document that lacks one.
+            Some(schema) if schema.starts_with(RECEIPTS) => Kind::Receipt,
             _ if doc.root().get("pq_trust").is_some() => Kind::Answer,
             _ => Kind::Document,
         },
@@ -146,6 +166,14 @@ const KINDS: &str = "name a receipt, a signed decision, an answer, a .tlog-proof
 fn not_evaluated(global: &Global, code: &str, reason: &str, hint: &str) -> Exit {
     refused(global, "not_evaluated", code, reason, Some(hint));
     Exit::NotEvaluated
+}
+
+/// Where a log is demanded: what is no signed document either is malformed, whatever was demanded of it.
+fn without_receipt(reader: &Reader<'_>, bytes: &[u8]) -> Exit {
+    match sign::open(bytes, &[]) {
+        Err(error @ (OpenError::Json(_) | OpenError::Member(_))) => decision::refused(reader, &error),
+        Ok(_) | Err(OpenError::UnknownKey(_) | OpenError::BadSignature) => no_receipt(reader.global),
+    }
 }
 
 /// A bare document cannot meet a demand that only a log can meet.
