@@ -17,4 +17,6 @@ pub mod offer;
 pub mod policy;
 pub mod sibling;
 pub mod sign;
+#[cfg(test)]
+mod testing;
 pub mod time;
