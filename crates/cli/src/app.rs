@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use countersign_core::time::Timestamp;
-use countersign_engine::check::Checker;
+use countersign_engine::check::{CheckError, Checker};
 use countersign_engine::env::Env;
-use countersign_engine::keys::Keys;
-use countersign_engine::log::{Asked, BucketTiles, DirTiles, LogBook, Place};
+use countersign_engine::keys::{Keys, KeysError};
+use countersign_engine::log::{Asked, BucketTiles, DirTiles, LogBook, LogError, Place};
 use countersign_engine::transparency::Misses;
 use countersign_probe::configured::Services;
 use countersign_probe::{Door, DoorConfig, Limits};
@@ -66,6 +66,17 @@ impl Failure {
     }
 }
 
+macro_rules! stands_in_the_way {
+    ($($error:ty),+) => {
+        $(impl From<&$error> for Failure {
+            fn from(error: &$error) -> Self {
+                Self::blocked(error.to_string(), error.hint()).coded(error.code().to_owned())
+            }
+        })+
+    };
+}
+stands_in_the_way!(CheckError, KeysError, LogError, StoreError);
+
 /// The exit code of any error: our own says it, anything else means that nothing was evaluated.
 pub(crate) fn exit_of(error: &anyhow::Error) -> Exit {
     error.downcast_ref::<Failure>().map_or(Exit::NotEvaluated, |failure| failure.exit)
@@ -80,7 +91,12 @@ pub(crate) fn told(error: &anyhow::Error) -> Value {
 
 /// Reads the keys of a data directory.
 pub(crate) fn keys(data: &Path) -> anyhow::Result<Keys> {
-    Keys::load(data).map_err(|error| Failure::blocked(error.to_string(), error.hint()).coded("keys_unusable").into())
+    Keys::load(data).map_err(|error| Failure::from(&error).into())
+}
+
+/// A file that was named to be written to, and cannot be.
+pub(crate) fn unwritten(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::usage(format!("cannot write {}: {error}", path.display())).coded("cannot_write")
 }
 
 /// The present instant.
@@ -96,7 +112,7 @@ pub(crate) async fn checker(settings: &Settings, env: Arc<Env>, misses: Misses) 
     let switches = lab_switches(settings, &env);
     let book = stored(settings, LogBook::one_shot(&settings.data.0, Arc::clone(&env)))?;
     let checker = Checker::new(env, door, store, keys, switches).with_log(Arc::new(book), misses);
-    checker.recover().await.map_err(|error| Failure::blocked(error.to_string(), error.hint()).coded(error.code()))?;
+    checker.recover().await.map_err(|error| Failure::from(&error))?;
     Ok(checker)
 }
 
@@ -150,24 +166,20 @@ fn bucket(settings: &Settings) -> anyhow::Result<Option<Arc<BucketTiles>>> {
 /// The door to services that the operator names, with the certificates the settings add.
 pub(crate) fn services(settings: &Settings, limits: Limits) -> anyhow::Result<Services> {
     let roots = extra_roots(settings)?;
-    Services::new(&roots, limits).map_err(|error| Failure::malformed(format!("--ca: {error}")).into())
+    Services::new(&roots, limits)
+        .map_err(|error| Failure::malformed(format!("--ca: {error}")).coded("ca_malformed").into())
 }
 
 /// Opens the database.
 pub(crate) async fn store(settings: &Settings) -> anyhow::Result<Store> {
     let opened = Store::open(location(settings)).await;
-    Ok(opened.map_err(|error| unopened(&error))?)
+    Ok(opened.map_err(|error| Failure::from(&error))?)
 }
 
 /// Where the database is.
 pub(crate) fn location(settings: &Settings) -> Location {
     let file = || Location::Sqlite(settings.data.0.join("countersign.db"));
     settings.database.0.clone().map_or_else(file, Location::Postgres)
-}
-
-/// Why there is no database to work with.
-pub(crate) fn unopened(error: &StoreError) -> Failure {
-    Failure::blocked(error.to_string(), error.hint()).coded("store_failed")
 }
 
 /// What to say where others on the machine can read the database, which holds every URL that was checked and the salts
@@ -199,10 +211,10 @@ pub(crate) fn door_config(settings: &Settings) -> anyhow::Result<DoorConfig> {
 /// The certificates of `--ca`, which are trusted as well.
 pub(crate) fn extra_roots(settings: &Settings) -> anyhow::Result<Vec<CertificateDer<'static>>> {
     let Some(path) = &settings.ca.0 else { return Ok(Vec::new()) };
-    let pem =
-        std::fs::read(path).map_err(|error| Failure::usage(format!("cannot read --ca {}: {error}", path.display())))?;
-    let roots = countersign_probe::roots_from_pem(&pem);
-    roots.map_err(|error| Failure::malformed(format!("--ca {}: {error}", path.display())).into())
+    let shown = path.display();
+    let unread = |error| Failure::usage(format!("cannot read --ca {shown}: {error}")).coded("ca_unreadable");
+    let roots = countersign_probe::roots_from_pem(&std::fs::read(path).map_err(unread)?);
+    roots.map_err(|error| Failure::malformed(format!("--ca {shown}: {error}")).coded("ca_malformed").into())
 }
 
 /// `90s`, `10m`, `24h` or `7d`, in milliseconds.

@@ -25,9 +25,11 @@ pub(crate) fn read(path: &Path, most: u64) -> Result<Vec<u8>, String> {
 pub(crate) fn policy(path: &Path) -> anyhow::Result<Policy> {
     let hint = "`countersign log status` names the trust policy of your own log; ask another log's operator for theirs";
     let bytes = read(path, MAX_POLICY as u64);
-    let bytes = bytes.map_err(|why| Failure::usage(format!("the trust policy: {why}")).advised(hint))?;
+    let bytes = bytes
+        .map_err(|why| Failure::usage(format!("the trust policy: {why}")).coded("trust_unreadable").advised(hint))?;
     Policy::parse(&bytes).map_err(|error| {
         Failure::malformed(format!("{} is no trust policy (C2SP tlog-policy): {error}", path.display()))
+            .coded("trust_malformed")
             .advised(hint)
             .into()
     })

@@ -46,12 +46,12 @@ async fn run(cli: Cli) -> anyhow::Result<Exit> {
     let garbled =
         settings::VARIABLES.iter().find(|pair| std::env::var_os(pair.0).is_some_and(|value| value.to_str().is_none()));
     if let Some((name, _)) = garbled {
-        return Err(app::Failure::usage(format!("{name} is not UTF-8")).into());
+        return Err(app::Failure::usage(format!("{name} is not UTF-8")).coded("variable_not_text").into());
     }
     // Not for the lab and the demo, which are the same on every machine.
     let settings = || {
         let settings = settings::Settings::load(&cli.global, |name| std::env::var(name).ok());
-        settings.map_err(|error| app::Failure::usage(format!("{error:#}")))
+        settings.map_err(|error| app::Failure::usage(format!("{error:#}")).coded("settings_wrong"))
     };
     match cli.command {
         Command::Check(check) => commands::check::run(&settings()?, &cli.global, &check).await,

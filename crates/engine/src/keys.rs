@@ -66,6 +66,18 @@ pub enum KeysError {
 }
 
 impl KeysError {
+    /// Stable code for callers.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Io { .. } => "keys_io",
+            Self::Held(_) => "keys_held",
+            Self::TooOpen(_) => "keys_too_open",
+            Self::Damaged { .. } => "keys_damaged",
+            Self::NoRandomness(_) => "no_randomness",
+            Self::Seal(_) => "seal_failed",
+        }
+    }
+
     /// What to do about it.
     pub fn hint(&self) -> &'static str {
         match self {

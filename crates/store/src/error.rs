@@ -74,6 +74,23 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    /// Stable code for callers.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Damaged { .. } => "store_damaged",
+            Self::Newer(_) => "store_newer",
+            Self::Migration(_) => "store_migration",
+            Self::File { .. } => "store_file",
+            Self::Altered(_) => "store_altered",
+            Self::Taken { .. } => "store_taken",
+            Self::Invalid { .. } => "store_invalid",
+            Self::Arguments { .. } => "store_arguments",
+            Self::Full => "store_full",
+            Self::Unreachable { .. } => "store_unreachable",
+            Self::Engine(_) => "store_engine",
+        }
+    }
+
     /// What to do about it.
     pub fn hint(&self) -> &'static str {
         match self {

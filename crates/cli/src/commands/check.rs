@@ -80,7 +80,7 @@ fn declared(args: &CheckArgs) -> Declared {
 }
 
 fn explain(error: &CheckError) -> anyhow::Error {
-    Failure::blocked(error.to_string(), error.hint()).coded(error.code()).into()
+    Failure::from(error).into()
 }
 
 /// The flags as a request; every value is parsed here, once.
@@ -129,12 +129,17 @@ fn networks(flag: &str, names: &[String]) -> anyhow::Result<Vec<countersign_core
 }
 
 fn usd(flag: &str, text: Option<&str>) -> anyhow::Result<Option<Usd>> {
-    text.map(|text| Usd::parse(text).map_err(|error| Failure::usage(format!("{flag}: {error}")).into())).transpose()
+    text.map(|text| {
+        Usd::parse(text).map_err(|error| Failure::usage(format!("{flag}: {error}")).coded(error.code()).into())
+    })
+    .transpose()
 }
 
 fn amount(text: Option<&str>) -> anyhow::Result<Option<Amount>> {
-    let parse =
-        |text| Amount::parse(text).map_err(|error| Failure::usage(format!("--max-amount-atomic: {error}")).into());
+    let parse = |text| {
+        Amount::parse(text)
+            .map_err(|error| Failure::usage(format!("--max-amount-atomic: {error}")).coded(error.code()).into())
+    };
     text.map(parse).transpose()
 }
 

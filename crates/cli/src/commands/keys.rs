@@ -17,7 +17,7 @@ use crate::show;
 
 pub(crate) fn run(settings: &Settings, global: &Global, command: &KeysCommand) -> anyhow::Result<Exit> {
     let mut keys = app::keys(&settings.data.0)?;
-    let failed = |error: KeysError| Failure::blocked(error.to_string(), error.hint());
+    let failed = |error: KeysError| Failure::from(&error);
     match command {
         KeysCommand::New => drop(keys.current(Purpose::Decision, &Env::Real).map_err(failed)?.id()),
         KeysCommand::Rotate => drop(keys.rotate(Purpose::Decision, &Env::Real).map_err(failed)?.id()),
@@ -50,8 +50,13 @@ pub(crate) fn write_leaves(global: &Global, keys: &Keys, book: &LogBook) {
 fn show_one(settings: &Settings, global: &Global, keys: &Keys, id: &str) -> anyhow::Result<Exit> {
     match find(keys, id) {
         Some(file) => Ok(list(settings, global, keys, std::iter::once(file))),
-        None => Err(Failure::usage(format!("no key `{id}` in the data directory")).into()),
+        None => Err(unknown(id).into()),
     }
+}
+
+/// There is no such key.
+pub(super) fn unknown(id: &str) -> Failure {
+    Failure::usage(format!("no key `{id}` in the data directory")).coded("no_such_key")
 }
 
 pub(super) fn find<'k>(keys: &'k Keys, id: &str) -> Option<&'k KeyFile> {

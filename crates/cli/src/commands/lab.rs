@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::Exit;
-use crate::app::{self, Failure};
+use crate::app;
 use crate::args::{Global, LabArgs};
 use crate::lab::{self, Kind, Seller};
 use crate::show;
@@ -14,8 +14,7 @@ pub(crate) async fn run(global: &Global, args: &LabArgs) -> anyhow::Result<Exit>
         return Ok(Exit::Yes);
     }
     let lab = lab::start(args.port, app::now())?;
-    std::fs::write(&args.ca_out, &lab.ca_pem)
-        .map_err(|error| Failure::usage(format!("cannot write {}: {error}", args.ca_out.display())))?;
+    std::fs::write(&args.ca_out, &lab.ca_pem).map_err(|error| app::unwritten(&args.ca_out, &error))?;
     let ca = args.ca_out.display();
     show::note(global, &format!("{} sellers on port {}, CA in {ca}; stop with Ctrl-C", lab::sellers().len(), lab.port));
     if let Some(seller) = lab::sellers().first() {

@@ -31,9 +31,9 @@ pub(crate) async fn run(settings: &Settings, global: &Global, command: &ReceiptC
         }
         ReceiptCommand::Upgrade { file, out } => {
             let old = Receipt::parse(&super::verify::read(file)?);
-            let old = old.map_err(|error| Failure::malformed(error.to_string()))?;
+            let old = old.map_err(|error| Failure::malformed(error.to_string()).coded(error.code()))?;
             let book = app::stored(settings, LogBook::one_shot(&settings.data.0, Arc::new(Env::Real)))?;
-            let new = book.upgrade(&old).map_err(|error| Failure::blocked(error.to_string(), error.hint()))?;
+            let new = book.upgrade(&old).map_err(|error| Failure::from(&error))?;
             if let Some(why) = new.stays {
                 show::note(global, &format!("the receipt stays as it is: {why}"));
             }
@@ -46,10 +46,10 @@ pub(crate) async fn run(settings: &Settings, global: &Global, command: &ReceiptC
 fn of_key(settings: &Settings, id: &str) -> anyhow::Result<Receipt> {
     let (keys, place) = (app::keys(&settings.data.0)?, Place::new(&settings.data.0));
     let file = super::keys::find(&keys, id);
-    let file = file.ok_or_else(|| Failure::usage(format!("no key `{id}` in the data directory")))?;
+    let file = file.ok_or_else(|| super::keys::unknown(id))?;
     let edge = if keys.validity(file).until.is_some() { Edge::Until } else { Edge::From };
     let hint = "the next check that logs a decision writes it, and so does `countersign log serve` when it starts";
-    let missing = || Failure::blocked("the log does not hold this key's last change yet", hint);
+    let missing = || Failure::blocked("the log does not hold this key's last change yet", hint).coded("key_not_logged");
     Ok(leaves::kept(&place, file.key.id(), edge).ok_or_else(missing)?)
 }
 
@@ -58,22 +58,22 @@ async fn find(settings: &Settings, bytes: &[u8]) -> anyhow::Result<Receipt> {
     if let Ok(receipt) = Receipt::parse(bytes) {
         return Ok(receipt);
     }
-    let decision = signed_part(bytes).map_err(|error| Failure::malformed(error.to_string()))?;
+    let decision = signed_part(bytes).map_err(|error| Failure::malformed(error.to_string()).coded(error.code()))?;
     // A file that an editor ended with a line feed still holds the document that was signed.
-    let kept = app::store(settings).await?.document(&receipt_id(decision.trim_ascii())).await?;
-    let Some(kept) = kept else {
+    let kept = app::store(settings).await?.document(&receipt_id(decision.trim_ascii())).await;
+    let Some(kept) = kept.map_err(|error| Failure::from(&error))? else {
         let hint = "decisions that selected nothing are logged with `check --log-misses` only";
-        return Err(Failure::blocked("this data directory has no receipt for that document", hint).into());
+        let missing = Failure::blocked("this data directory has no receipt for that document", hint);
+        return Err(missing.coded("no_receipt_kept").into());
     };
-    Ok(Receipt::parse(&kept.bytes).map_err(|error| Failure::malformed(error.to_string()))?)
+    Ok(Receipt::parse(&kept.bytes).map_err(|error| Failure::malformed(error.to_string()).coded(error.code()))?)
 }
 
 fn write(global: &Global, out: Option<&Path>, what: &str, text: &str) -> anyhow::Result<Exit> {
     match out {
         None => show::raw(text.trim_end_matches('\n')),
         Some(path) => {
-            private::write(path, text)
-                .map_err(|error| Failure::usage(format!("cannot write {}: {error}", path.display())))?;
+            private::write(path, text).map_err(|error| app::unwritten(path, &error))?;
             show::note(global, &format!("{what} in {}", path.display()));
         }
     }

@@ -203,3 +203,27 @@ async fn ask(folder: &std::path::Path, flags: &[String], args: Vec<String>) -> (
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
     (out.status.code(), text(out.stdout), text(out.stderr))
 }
+
+/// One of each kind: the sentence says which file, the code says what kind of mistake.
+#[test]
+fn every_mistake_has_a_code_of_its_own() {
+    let data = tempfile::tempdir().expect("a folder");
+    std::fs::write(data.path().join("empty.txt"), "# nothing\n").expect("written");
+    let rows: [(&[&str], &str, i32); 11] = [
+        (&["check", "--from", "absent.txt"], "cannot_read", 3),
+        (&["check", "--from", "empty.txt"], "no_url", 2),
+        (&["check", "https://one.localhost/", "--max-price-usd", "1.2.3"], "amount_not_digits", 2),
+        (&["check", "https://one.localhost/", "--out", "absent/out.json"], "cannot_write", 2),
+        (&["check", "https://one.localhost/", "--ca", "absent.pem"], "ca_unreadable", 2),
+        (&["check", "https://one.localhost/", "--nat64", "10.0.0.0/8"], "settings_wrong", 2),
+        (&["verify", "absent.json"], "cannot_read", 3),
+        (&["verify", "empty.txt", "--key", "x"], "key_public_malformed", 2),
+        (&["keys", "show", "0011"], "no_such_key", 2),
+        (&["log", "status"], "log_missing", 4),
+        (&["log", "serve", "--listen", "nowhere"], "cannot_listen", 2),
+    ];
+    for (args, code, exit) in rows {
+        let (ended, said) = crate::common::told(data.path(), args);
+        assert_eq!((ended, &said["code"]), (Some(exit), &code.into()), "{args:?} {said}");
+    }
+}

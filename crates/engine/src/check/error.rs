@@ -46,8 +46,9 @@ impl From<KeysError> for CheckError {
 }
 
 impl CheckError {
-    /// Every code, what it means in general, and what to do. [`CheckError::hint`] knows more about the case at hand.
-    pub const CODES: [(&str, &str, &str); 6] = [
+    /// The codes that are a check's own, what each means in general, and what to do; the database and the keys have theirs
+    /// ([`StoreError::code`], [`KeysError::code`]). [`CheckError::hint`] knows more about the case at hand.
+    pub const CODES: [(&str, &str, &str); 4] = [
         (
             "rate_limited",
             "the domain was looked at often enough in the last minute, so nothing was sent",
@@ -58,8 +59,6 @@ impl CheckError {
             "an earlier observation of the URL does not read, so nobody can say whether its recipient changed",
             "put a backup of the database in its place",
         ),
-        ("store_failed", "the database cannot be used", "do what the hint says; `countersign doctor` looks again"),
-        ("keys_unusable", "there is no signing key that can be used", "do what the hint says"),
         ("no_randomness", "the operating system gave no randomness", "try again once the system has started fully"),
         ("seal_failed", "the decision could not be signed", "report this as a defect of this program"),
     ];
@@ -69,8 +68,8 @@ impl CheckError {
         match self {
             Self::RateLimited(_) => "rate_limited",
             Self::History { .. } => "history_damaged",
-            Self::Store(_) => "store_failed",
-            Self::Keys(_) => "keys_unusable",
+            Self::Store(error) => error.code(),
+            Self::Keys(error) => error.code(),
             Self::NoRandomness(_) => "no_randomness",
             Self::Seal(_) => "seal_failed",
         }

@@ -75,6 +75,20 @@ pub enum WitnessError {
     Keys(String),
 }
 
+impl WitnessError {
+    /// Stable code for callers.
+    pub fn code(&self) -> &str {
+        match self {
+            Self::Io { .. } => "witness_io",
+            Self::Held(_) => "witness_held",
+            Self::Unnamed => "witness_unnamed",
+            Self::OtherName(_) => "witness_other_name",
+            Self::Seeds(error) => error.code(),
+            Self::Keys(_) => "witness_keys",
+        }
+    }
+}
+
 /// A request was not answered by a cosignature.
 #[derive(Debug, thiserror::Error)]
 pub enum NotCosigned {

@@ -64,7 +64,7 @@ pub(super) async fn run(settings: &Settings, global: &Global, args: &CheckArgs, 
 /// What the lines ask for, each thing once. The flags are read before anything is sent.
 fn read(args: &CheckArgs, list: &Path) -> anyhow::Result<Vec<Question>> {
     let text = std::fs::read_to_string(list)
-        .map_err(|error| Failure::malformed(format!("cannot read {}: {error}", list.display())))?;
+        .map_err(|error| Failure::malformed(format!("cannot read {}: {error}", list.display())).coded("cannot_read"))?;
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
     let (mut questions, mut places) = (Vec::<Question>::new(), HashMap::<String, usize>::new());
     for line in lines.map(str::to_owned) {
@@ -82,7 +82,8 @@ fn read(args: &CheckArgs, list: &Path) -> anyhow::Result<Vec<Question>> {
         questions.push(Question { lines: vec![line], request });
     }
     if questions.is_empty() {
-        return Err(Failure::usage(format!("{} names no URL; write one a line", list.display())).into());
+        let none = Failure::usage(format!("{} names no URL; write one a line", list.display()));
+        return Err(none.coded("no_url").into());
     }
     Ok(questions)
 }

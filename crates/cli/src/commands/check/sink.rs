@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{ErrorKind, Write as _};
 use std::path::Path;
 
-use crate::app::Failure;
+use crate::app::{self, Failure};
 use crate::args::Global;
 use crate::private;
 use crate::show;
@@ -30,7 +30,7 @@ impl<'a> Sink<'a> {
             }
             Err(error) => Err(error),
         };
-        opened.map_err(|error| Failure::usage(format!("cannot write {}: {error}", path.display())).into())
+        opened.map_err(|error| app::unwritten(path, &error).into())
     }
 
     /// Puts `bytes` in the place of what was there.
@@ -42,7 +42,7 @@ impl<'a> Sink<'a> {
         let written = self.emptied().and_then(|()| self.file.write_all(bytes));
         written.map_err(|error| {
             let hint = "the answer above is whole; the document is kept in the data directory as well";
-            Failure::blocked(format!("cannot write {}: {error}", self.path.display()), hint)
+            Failure::blocked(format!("cannot write {}: {error}", self.path.display()), hint).coded("cannot_write")
         })?;
         show::note(global, &format!("{what} in {}", self.path.display()));
         Ok(())

@@ -59,7 +59,7 @@ const DATABASE: &str = "database";
 pub(super) async fn database(settings: &Settings) -> Row {
     let place = settings.database_shown();
     match Store::examine(app::location(settings)).await {
-        Err(error) => Row::stopped(DATABASE, &app::unopened(&error).into()),
+        Err(error) => Row::stopped(DATABASE, &Failure::from(&error).into()),
         Ok(Examined::Empty) => {
             Row::ok(DATABASE, format!("{place} holds nothing yet; the first check makes its tables"))
         }
@@ -122,7 +122,7 @@ pub(super) fn log_keys(settings: &Settings) -> Row {
     match Place::new(&settings.data.0).signer() {
         Ok(Some(origin)) => Row::ok(WHAT, format!("keys/log.seeds signs as {origin}")),
         Ok(None) => Row::ok(WHAT, "none yet; they are made with the log"),
-        Err(error) => Row::stopped(WHAT, &refused(&error)),
+        Err(error) => Row::stopped(WHAT, &Failure::from(&error).into()),
     }
 }
 
@@ -138,12 +138,8 @@ pub(super) fn log(settings: &Settings) -> Row {
             Row::ok(WHAT, format!("{} entries, {signed}", checkpoint.size))
         }
         Err(LogError::NoLog) => Row::ok(WHAT, "none yet; the first check begins it"),
-        Err(error) => Row::stopped(WHAT, &refused(&error)),
+        Err(error) => Row::stopped(WHAT, &Failure::from(&error).into()),
     }
-}
-
-fn refused(error: &LogError) -> anyhow::Error {
-    Failure::blocked(error.to_string(), error.hint()).coded(error.code().to_owned()).into()
 }
 
 /// Whether the log's full tiles can be reached. A bucket is asked for the first one, which may not be there yet.

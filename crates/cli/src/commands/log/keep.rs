@@ -21,9 +21,9 @@ pub(super) fn init(settings: &Settings, global: &Global, origin: Option<&str>) -
     let place = Place::new(&settings.data.0);
     let book = LogBook::one_shot(&settings.data.0, Arc::new(Env::Real));
     let book = app::stored_and_asked(settings, global, book)?;
-    place.create(&Env::Real, origin).map_err(|error| refused(&error))?;
+    place.create(&Env::Real, origin).map_err(|error| Failure::from(&error))?;
     // Opened once: the empty log is signed and published, and its trust policy stands beside it. Keys may be older.
-    book.take().map_err(|error| refused(&error))?;
+    book.take().map_err(|error| Failure::from(&error))?;
     keys::write_leaves(global, &app::keys(&settings.data.0)?, &book);
     drop(book);
     status(settings, global)
@@ -38,7 +38,7 @@ fn name(text: &str) -> anyhow::Result<Origin> {
 
 pub(super) fn status(settings: &Settings, global: &Global) -> anyhow::Result<Exit> {
     let book = LogBook::one_shot(&settings.data.0, Arc::new(Env::Real));
-    let Status { checkpoint: head, clock, trust, held } = book.status().map_err(|error| refused(&error))?;
+    let Status { checkpoint: head, clock, trust, held } = book.status().map_err(|error| Failure::from(&error))?;
     let file = Place::new(&settings.data.0).trust();
     let held = matches!(held, Held::Taken);
     // A copy that is only looked at may come without its private keys.
@@ -74,14 +74,10 @@ pub(super) fn status(settings: &Settings, global: &Global) -> anyhow::Result<Exi
 pub(super) fn adopt(settings: &Settings, global: &Global) -> anyhow::Result<Exit> {
     let place = Place::new(&settings.data.0);
     let origin = sequencer::adopt(&place.log()).map_err(|error| match error {
-        OpenError::Missing(_) => refused(&place.absent()),
-        error => refused(&LogError::Open(error)),
+        OpenError::Missing(_) => Failure::from(&place.absent()),
+        error => Failure::from(&LogError::Open(error)),
     })?;
     show::note(global, "from now on the original must never run again: two processes would sign two histories");
     show::line(&format!("this data directory is now the log {origin}"));
     Ok(Exit::Yes)
-}
-
-fn refused(error: &LogError) -> Failure {
-    Failure::blocked(error.to_string(), error.hint()).coded(error.code().to_owned())
 }

@@ -40,7 +40,7 @@ pub(crate) async fn run(settings: &Settings, global: &Global, args: &LogServeArg
         let told: Arc<Cosigners> = Arc::clone(cosigners);
         book = book.witnessed_by(told).not_behind(cosigners.views().await);
     }
-    let log = book.take().map_err(|error| refused(&error))?;
+    let log = book.take().map_err(|error| Failure::from(&error))?;
     keys::write_leaves(global, &app::keys(&settings.data.0)?, &book);
     let mut public = Published::new(Arc::clone(&log));
     if let Some(cosigners) = cosigners {
@@ -63,7 +63,7 @@ fn end(fatal: &Fatal) {
 
 #[expect(clippy::exit, reason = "nothing may be tidied up by a log that must not sign; the next start recovers")]
 fn leave(error: &LogError) {
-    show::complaint(&refused(error).into());
+    show::complaint(&Failure::from(error).into());
     std::process::exit(Exit::NotEvaluated as i32)
 }
 
@@ -75,7 +75,10 @@ fn cosigners(settings: &Settings, global: &Global, file: &Path, env: &Arc<Env>) 
     }
     if keys.is_empty() {
         let why = Failure::usage(format!("no witness in {} has an address to ask", file.display()));
-        return Err(why.advised("`countersign log witness` prints the lines to put there, with its address").into());
+        return Err(why
+            .coded("no_witness")
+            .advised("`countersign log witness` prints the lines to put there, with its address")
+            .into());
     }
     let named = keys.into_iter().map(|(url, keys)| Ok(Named { url: service_url(&url)?, keys }));
     let named = named.collect::<anyhow::Result<Vec<_>>>()?;
@@ -103,15 +106,12 @@ fn told(witness: &str, outcome: Outcome) -> Result<String, OpenError> {
     })
 }
 
-fn refused(error: &LogError) -> Failure {
-    Failure::blocked(error.to_string(), error.hint()).coded(error.code().to_owned())
-}
-
 /// Opens the port; `ADDR` may ask for port 0, so the address in use comes back.
 pub(crate) async fn listen(wanted: &str) -> anyhow::Result<(TcpListener, String)> {
     let listener = TcpListener::bind(wanted).await;
     let listener = listener.map_err(|error| {
         Failure::usage(format!("cannot listen on {wanted}: {error}"))
+            .coded("cannot_listen")
             .advised("--listen takes an address of this machine and a free port, such as 127.0.0.1:4410")
     })?;
     let address = listener.local_addr().context("the system does not say which port was opened")?.to_string();

@@ -34,14 +34,15 @@ fn name(text: &str) -> anyhow::Result<KeyName> {
 }
 
 fn refused(error: &WitnessError) -> Failure {
-    match error {
+    let failure = match error {
         WitnessError::Unnamed => Failure::usage(format!("{error}; --name gives it")),
         WitnessError::OtherName(_) => Failure::usage(error.to_string()),
-        WitnessError::Seeds(error) => Failure::blocked(error.to_string(), error.hint()),
+        WitnessError::Seeds(error) => Failure::from(error),
         WitnessError::Held(_) | WitnessError::Io { .. } | WitnessError::Keys(_) => {
             Failure::blocked(error.to_string(), "--state names a folder that is this witness's alone")
         }
-    }
+    };
+    failure.coded(error.code().to_owned())
 }
 
 /// The lines are those of a trust policy, to be copied into one.

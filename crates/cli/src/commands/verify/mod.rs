@@ -200,7 +200,7 @@ fn refused(global: &Global, result: &str, code: &str, reason: &str, hint: Option
 }
 
 pub(super) fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
-    Ok(input::read(path, LARGEST).map_err(|why| Failure::malformed(why).advised(KINDS))?)
+    Ok(input::read(path, LARGEST).map_err(|why| Failure::malformed(why).coded("cannot_read").advised(KINDS))?)
 }
 
 fn instant(args: &VerifyArgs) -> anyhow::Result<Timestamp> {
@@ -216,7 +216,9 @@ fn trusted(settings: &Settings, given: &[String]) -> anyhow::Result<(Vec<Verifyi
         let keys = app::keys(&settings.data.0)?;
         return Ok((keys.verifying(Purpose::Decision), Validities::of(&keys)));
     }
-    let read = |text: &String| public(text).map_err(|why| Failure::usage(format!("--key {text}: {why}")).into());
+    let read = |text: &String| {
+        public(text).map_err(|why| Failure::usage(format!("--key {text}: {why}")).coded("key_public_malformed").into())
+    };
     Ok((given.iter().map(read).collect::<anyhow::Result<_>>()?, Validities::default()))
 }
 

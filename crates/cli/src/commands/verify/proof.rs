@@ -37,9 +37,11 @@ pub(super) fn run(reader: &Reader<'_>, bytes: &[u8], policy: &Policy) -> anyhow:
 
 /// The entry in this file: a receipt of it, an answer that carries one, or the bytes that were logged.
 fn subject(path: &Path) -> anyhow::Result<Subject> {
-    let bytes =
-        input::read(path, super::LARGEST).map_err(|why| Failure::malformed(format!("--leaf: {why}")).advised(LEAF))?;
-    let refuse = |why: String| Failure::malformed(format!("--leaf {}: {why}", path.display())).advised(LEAF);
+    let bytes = input::read(path, super::LARGEST)
+        .map_err(|why| Failure::malformed(format!("--leaf: {why}")).coded("cannot_read").advised(LEAF))?;
+    let refuse = |why: String| {
+        Failure::malformed(format!("--leaf {}: {why}", path.display())).coded("leaf_malformed").advised(LEAF)
+    };
     Ok(match super::recognise(&bytes) {
         Kind::Receipt => {
             Receipt::parse(&bytes).map(Box::new).map(Subject::Receipt).map_err(|error| refuse(error.to_string()))?

@@ -1,0 +1,215 @@
+//! The rows of `docs/refusals.md` whose errors carry what they are about, so that no list of them can be made from the
+//! types: one row a line, `code | means | what to do`.
+
+pub(super) const CHECK: &str = "
+store_damaged | the file is no database, or parts of it do not read; nothing was overwritten | put a backup in its place, or move it aside with its -wal and -shm files
+store_newer | a later version of this program made the tables; nothing was changed | use that version, or another database
+store_migration | the tables could not be brought up to date; the step was undone | correct the cause that the sentence names, and start again
+store_file | the database file or its lock cannot be opened | see that the data directory exists and is yours, or name another with --data
+store_altered | stored bytes no longer have the hash they are stored under | restore the database from a backup
+store_taken | an id is taken by other content, which stays | try again
+store_invalid | a value that cannot be stored | report it
+store_arguments | a statement got the wrong number of arguments | report it
+store_full | the disk of the database is full; nothing was written by halves | make room, and run the command again
+store_unreachable | no database answers at the address | see that it answers; `countersign config` says which one is in force
+store_engine | the database answered something else than was expected | read the sentence; `countersign doctor` looks again
+keys_io | a key file cannot be read or written | see that the data directory is yours, or name another with --data
+keys_held | another process keeps the keys locked | let it go on or end it, and try again
+keys_too_open | others can read a private key | `chmod 600` the file, and make a new key if anyone may have read it
+keys_damaged | a key file does not read | restore it from a backup, or move it away and run `countersign keys rotate`
+look_ended | a look of `check --from` ended in a defect of ours | report it
+";
+
+pub(super) const BEGIN: &str = "
+usage | a flag or an argument is wrong; exit code 2 | correct what the sentence names
+settings_wrong | a setting does not read, or may not stand where it stands; exit code 2 | correct the place that the sentence names
+variable_not_text | a variable of the environment is not UTF-8; exit code 2 | set it anew
+amount_empty | an amount of a flag is empty; exit code 2 | write digits
+amount_not_digits | an amount of a flag has other signs than digits; exit code 2 | write the digits 0 to 9, and for dollars one point
+amount_leading_zero | an amount of a flag begins with a zero; exit code 2 | leave the zero out
+amount_too_large | an amount of a flag is above 2^256-1; exit code 2 | write a smaller one
+amount_too_fine | a dollar amount of a flag has more than 18 digits behind the point; exit code 2 | write fewer
+no_url | the list names no URL; exit code 2 | write one a line
+no_such_key | no key with that keyId is in the data directory; exit code 2 | `countersign keys list` shows those that are
+no_witness | no witness of the policy has an address to ask; exit code 2 | put the address behind its key
+cannot_listen | the address cannot be listened on; exit code 2 | name another with --listen
+cannot_write | a file cannot be written; exit code 2 before anything was done, 4 after | name a place that is yours and has room
+cannot_read | a file cannot be read, or is too large; exit code 3 | see that it is there and yours
+trust_unreadable | the trust policy cannot be read; exit code 2 | `countersign log status` names that of your own log
+trust_malformed | the file is no trust policy (C2SP tlog-policy); exit code 3 | ask the log's operator for it
+ca_unreadable | the file of --ca cannot be read; exit code 2 | name one that is there
+ca_malformed | the file of --ca holds no usable certificate; exit code 3 | name a PEM file of certificate authorities
+key_public_malformed | the text is no public key; exit code 2 | copy it from `countersign keys list`
+leaf_malformed | the file of --leaf is not what a leaf is made of; exit code 3 | name the file that holds the leaf
+malformed_input | a file is not what it should be; exit code 3 | replace it
+not_evaluated | something of this machine is in the way; exit code 4 | do what the sentence says
+";
+
+pub(super) const LOG: &str = "
+log_missing | there is no log in the data directory | `countersign log init`, or name the right directory with --data
+log_lost | the keys of a log are here, and the log is not | restore the newest copy of `log/` ([log.md](log.md))
+log_keys_lost | a log was begun here, and its keys are gone | restore `keys/log.seeds` from a copy, with mode 0600
+log_seeds | the log's key file is damaged, readable by others, or another log's | restore it from a copy, with mode 0600
+log_key_algorithms | the keys are not one Ed25519 and one ML-DSA-44 key at least | restore `keys/log.seeds` from a copy
+log_key_names | the keys are not named like the log | restore `keys/log.seeds` from a copy
+log_exists | there is a log already | use it, or name another directory
+log_held | another process has the log | try again; it may be starting or stopping
+log_copied | the directory is a copy of a log | `countersign log adopt`, once the original can never run again
+log_other | the directory, or the log that is watched, is of another name | name the right one
+log_damaged | what was already answered does not read | `countersign log fsck`; restore the newest copy of the data directory
+log_record | a record of what was signed does not read | `countersign log fsck`; restore the newest copy of the data directory
+log_behind | more was signed than is here: an older copy | restore the newest copy; an older one must never sign again
+log_forked | another history was signed or seen for the same size | restore the newest copy; of somebody else's log: keep the evidence, and trust it no more
+log_clock_behind | the last signature is more than 300 seconds ahead of the clock | set the clock right, or wait
+log_tiles_lacking | the tile storage lacks what the log stored | name the storage the log was begun with
+log_io | a file of the log cannot be read or written | see that the data directory is yours
+log_door | the socket for other commands cannot be opened | name a data directory with a shorter path
+log_unreachable | the holder of the log, or the log that is watched, does not answer | try again
+log_ended | the log ended before it answered | run the command again
+log_closed | the log has ended; nothing was appended | run the command again
+log_outcome_unknown | the log ended while the entry was being written, which may or may not be in | run the command again
+log_in_doubt | a write or a sync went wrong, so this process signs nothing more | look at the log's disk; the next start decides from what is on it
+log_busy | the log has more entries than it can write now | try again
+log_no_space | the log's disk is full; nothing was appended | make room
+leaf_length | an entry is empty or longer than 65,535 bytes | report it
+log_not_text | a document to be logged is not UTF-8 | report it
+idempotency_conflict | the document is in the log already, under another salt | its receipt is the one that was given first: `countersign receipt export`
+log_outside | the log does not reach that far | was the receipt made by another log?
+tile_missing | a stored tile or bundle is gone | `countersign log fsck`
+tile_damaged | a stored tile or bundle does not read | `countersign log fsck`
+tiles_unavailable | the tile storage cannot be reached or is full | make it reachable; nothing is lost meanwhile
+tiles_no_bucket | the bucket does not exist, so the log was not begun | make it or correct its name, and run the command again
+tiles_no_credentials | there are no credentials for the bucket, or it refuses them | set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY
+tiles_settings | the settings of the bucket contradict each other | correct the AWS_* variables
+tiles_conflict | the tile storage holds other bytes under that name | find out who else writes there
+log_receipt_other_log | the receipt to be renewed is another log's | run it on that log's data directory
+log_receipt_other_entry | the log holds another entry there | `countersign verify` says whether the receipt holds
+log_receipt_wrong | the log gave a receipt that does not verify | `countersign log fsck`
+no_receipt_kept | the data directory has no receipt for that document | decisions that selected nothing are logged with `check --log-misses` only
+key_not_logged | the log does not hold the key's last change yet | the next check that logs a decision writes it
+";
+
+pub(super) const WATCH: &str = "
+fsck_head | the head says that more was signed than the segments hold | restore the newest copy of the data directory
+fsck_checkpoint | the public checkpoint is not one of this log | restore the newest copy of the data directory
+fsck_checkpoint_root | the public checkpoint has a root that the entries do not give | restore the newest copy of the data directory
+fsck_missing | a file that the checkpoint implies is not there | restore the newest copy of the data directory
+fsck_bundle | a bundle of entries does not read | restore the newest copy of the data directory
+fsck_tile | a tile is not what the entries give | restore the newest copy of the data directory
+fsck_root | the entries do not give the root of the segments | restore the newest copy of the data directory
+fsck_source | a file could not be read, so nothing is said | make it readable, and try again
+fsck_unreadable | a file could not be read, so nothing is said | make it readable, and try again
+log_no_checkpoint | the log shows no checkpoint | ask its operator; a young log may have none yet
+log_older | the log shows a smaller size than was verified before, signed earlier: an old answer | try again
+log_shrunk | the log signed a smaller size after a larger one | keep the evidence, and trust the log no more
+log_rewritten | the tiles do not give a root that was verified before: the past was rewritten | keep the evidence, and trust the log no more
+log_split | the newest root continues another history than its witnesses cosigned | keep the evidence, and trust the log no more
+log_other_tiles | the tiles give neither the old nor the new root: the files are wrong | tell its operator; look again
+log_other_entries | the entries do not give the root that was signed | tell its operator; look again
+log_tile | a tile is not what the entries give | tell its operator; look again
+log_file_missing | a file that the checkpoint implies is not there | tell its operator; look again
+log_file_too_long | a file of the log is longer than one can be | tell its operator; look again
+log_packed | the log answers compressed, though nothing was asked for that is | tell its operator
+log_bundle | a file of the log does not read | tell its operator; look again
+leaf_form | an entry is no leaf of this log's form | tell its operator
+leaf_twice | two entries have one commitment | tell its operator
+state_checkpoint | the checkpoint in --state is not accepted any more | see that --trust is the policy it was made under
+state_short | FILE.commitments ends before the checkpoint in --state | restore both from one copy, or begin with a new file
+state_unusable | a file of --state cannot be read or written, or another monitor uses it | see that it is yours, and give each monitor its own
+witness_io | a file of --state cannot be read or written | name a folder that is this witness's alone
+witness_held | another process is this witness | end it, or name another folder with --state
+witness_unnamed | a new witness needs a name; exit code 2 | give it with --name
+witness_other_name | the witness has another name already, which never changes; exit code 2 | leave --name out
+witness_keys | its seeds give no keys | restore the folder from a copy
+";
+
+pub(super) const VERIFY: &str = "
+no_trust_policy | nothing says which logs you accept | name a trust policy with --trust
+no_receipt | a log is demanded, and the file is a bare document | ask for its receipt, or leave out --trust
+no_leaf | a .tlog-proof was given without the leaf it is about | name the leaf with --leaf
+not_yet_valid | the document is dated in the future | look at the clock, or at --at
+expired | the terms in the decision are no longer in time | check again
+member_missing | a signed document lacks a member that all have, or has it in another type | ask for the original
+unknown_key | it is signed by a key that you did not name | name the signer's public key with --key
+signature_invalid | the key did not sign these bytes | take nothing from it; ask for the original
+outside_key_validity | the document is dated outside the time in which its key signed | take nothing from it
+not_a_key_receipt | the file of --key-receipt is no receipt of a key | ask for `countersign receipt export --key`
+key_statement_member | a statement of a key lacks a member, or has another | ask for the original
+receipt_member | a member of the receipt is missing, or not what it should be | ask for the receipt again
+receipt_unknown_member | the receipt has a member that this version does not know | use a newer version, or ask for the receipt again
+receipt_contradicted | the answer says something else of its receipt than the receipt | take nothing from it
+receipt_other_document | the receipt is not for the decision it stands beside | take nothing from it
+reveal_member | a member of the reveal is missing, or not what it should be | ask for the receipt again
+reveal_unknown_member | the reveal has a member that this version does not know | use a newer version, or ask for the receipt again
+commitment_mismatch | the document is not the one that was committed to | take nothing from it
+leaf_hash_mismatch | the leaf is not the one that the receipt is for | take nothing from it
+origin_mismatch | the receipt names another log than its checkpoint | take nothing from it
+index_outside | the index is not inside the tree | take nothing from it
+sizes_outside | the two sizes have no consistency proof | take nothing from it
+wrong_length | the proof has the wrong number of hashes | take nothing from it
+wrong_root | the proof does not lead to the signed root | take nothing from it
+checkpoint_too_old | it was signed longer ago than --max-age allows | `countersign receipt upgrade`, or ask for a newer one
+checkpoint_in_future | it was signed in the future | look at the clock
+checkpoint_time_unknown | an age is demanded, and no signature states a time | leave out --max-age, or ask for a checkpoint with one
+log_unknown | the policy does not have this log | name the policy that does with --trust
+log_not_signed | the log itself has not signed | take nothing from it
+extensions_not_signed | no signature of the log covers the extension lines | take nothing from it
+pq_missing | the log's post-quantum signature is missing | leave out --require-pq, or ask for one with it
+quorum_missing | too few of the policy's witnesses have cosigned | `countersign receipt upgrade` later
+note_too_large | the checkpoint is too large | ask for the original
+note_not_text | the checkpoint is not UTF-8, or holds control characters | ask for the original
+note_no_signatures | the checkpoint has no signatures | ask for the original
+note_too_many_signatures | the checkpoint has too many signatures | ask for the original
+note_signature_line | a signature line does not read | ask for the original
+note_ambiguous_key | two keys of the policy have one name and id | correct the policy
+note_signature_malformed | a known key's signature has not the form of its type | take nothing from it
+note_bad_signature | a known key's signature is wrong | take nothing from it
+note_no_known_key | no signature is by a key of the policy | name the policy that has it with --trust
+checkpoint_lines | a checkpoint has at least three complete lines | ask for the original
+checkpoint_origin | the first line is no name of a log | ask for the original
+checkpoint_size | the second line is no size | ask for the original
+checkpoint_root | the third line is no root | ask for the original
+checkpoint_extension | an extension line is empty, or there are too many | ask for the original
+checkpoint_other_log | two checkpoints are of two logs | name those of one
+checkpoint_empty_root | a log of size 0 has another root than the empty one | take nothing from it
+proof_too_large | the .tlog-proof is too large | ask for the original
+proof_not_text | the .tlog-proof is not UTF-8 | ask for the original
+proof_header | the first line is not c2sp.org/tlog-proof@v1 | ask for the original
+proof_extra | the extra line is not base64, or too long | ask for the original
+proof_index | the index line is missing, or no number | ask for the original
+proof_hash | a hash line is not 32 bytes in base64 | ask for the original
+proof_too_many_hashes | there are more than 63 hashes | ask for the original
+key_malformed | a key of the policy is not name+id+base64 | correct it
+key_type_unsupported | a key of the policy has a type that is not supported | leave it out
+key_bad | a key of the policy is no valid public key | correct it
+key_wrong_id | the id of a key is not that of its name and key | correct it
+json_syntax | the file is not JSON | ask for the original
+json_trailing | there are bytes behind the value | leave them out
+json_utf8 | the file is not UTF-8 | ask for the original
+json_bom | the file begins with a byte order mark | save it without one
+json_size | the file is too large | ask for the original
+json_depth | it is nested too deep | ask for the original
+json_members | an object has too many members | ask for the original
+json_string | a string is too long | ask for the original
+json_duplicate | an object has two members of one name | take nothing from it
+json_surrogate | a string holds half of a surrogate pair | ask for the original
+json_unsafe_integer | an integer is beyond 2^53-1 | ask for the original
+json_overflow | a number is too large for a double | ask for the original
+";
+
+pub(super) const SIGNED: &str = "
+signature_length | the signature is not 65 bytes | the seller has to sign by the extension's text
+signature_v | its last byte is neither 27 nor 28 | the seller has to sign by the extension's text
+signature_out_of_range | a half of it is out of range | the seller has to sign by the extension's text
+signature_high_s | it is the second form of a signature, which EIP-2 forbids | the seller has to sign with the low one
+signature_no_key | no key could have made it | take the offer as unsigned
+";
+
+pub(super) const SERVED: &str = "
+index_malformed | the index is no number in shortest form | write it without leading zeros
+log_not_cosigned | no witness has cosigned anything yet | ask for /log/checkpoint
+not_a_tile | the path does not begin with tile/ | see C2SP tlog-tiles
+tile_level | the level is neither entries nor 0 to 63 | see C2SP tlog-tiles
+tile_index | the index is not in the shortest form of three-digit groups | see C2SP tlog-tiles
+tile_width | the width of a partial tile is not 1 to 255 | see C2SP tlog-tiles
+";
