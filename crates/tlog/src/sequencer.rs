@@ -28,15 +28,16 @@ mod home;
 mod inspect;
 mod keeper;
 mod keys;
+mod queue;
 mod recover;
 mod shared;
 pub mod tiles;
 mod types;
 mod wal;
 
-use batch::{Message, Reply, Waiting};
 use disk::Disk;
 use home::Run;
+use queue::{Message, Reply, Waiting};
 use shared::Shared;
 use tiles::{Tiles, Witnesses};
 
@@ -66,8 +67,11 @@ pub struct Config {
     pub publish_every: Duration,
     /// The room of a write-ahead segment in bytes.
     pub segment_bytes: u64,
-    /// For how many following leaves an idempotency key is remembered, at least.
+    /// For how many following leaves an idempotency key is remembered, at least; and `remember_for`.
     pub remember: u64,
+    /// For how long an idempotency key is remembered, at least, by the signed time: longer than anybody retries, at
+    /// whatever rate other leaves come. Every thousand leaves a second cost about two megabytes of memory.
+    pub remember_for: Duration,
     /// A file outside the log's directory that remembers the head as well, so that a directory restored from an older
     /// copy is noticed.
     pub second_record: Option<PathBuf>,
@@ -97,6 +101,7 @@ impl Default for Config {
             publish_every: Duration::from_secs(1),
             segment_bytes: 2 << 20,
             remember: 16_384,
+            remember_for: Duration::from_secs(15),
             second_record: None,
             seen: Vec::new(),
             witnesses: None,

@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use super::edge::Tree;
 use super::home::{Mark, Marks, Run};
+use super::queue::{Message, Reply, Waiting};
 use super::recover::is_behind;
 use super::shared::{SegmentStart, Shared};
 use super::tiles::MemoryTiles;
@@ -16,52 +17,6 @@ use super::wal::record::{COMMIT_BYTES, Commit, Entry as Record, entry_length, pu
 use super::wal::{BeginError, Segment};
 use super::{AppendError, Appended, Clock, Config, Fatal, Flush, Head, Logged, ReadError, Step};
 use crate::merkle::{self, Hash, HashReader as _, Paths};
-
-type Outcome = Result<Appended, AppendError>;
-
-/// A callback that is called exactly once: dropped unused, it says that the outcome is not known.
-pub(super) struct Reply(Option<Box<dyn FnOnce(Outcome) + Send>>);
-
-impl Reply {
-    pub(super) fn new(call: Box<dyn FnOnce(Outcome) + Send>) -> Self {
-        Self(Some(call))
-    }
-
-    pub(super) fn send(mut self, outcome: Outcome) {
-        if let Some(call) = self.0.take() {
-            call(outcome);
-        }
-    }
-}
-
-impl Drop for Reply {
-    fn drop(&mut self) {
-        if let Some(call) = self.0.take() {
-            call(Err(AppendError::Unknown));
-        }
-    }
-}
-
-/// A leaf in the queue.
-pub(super) struct Waiting {
-    pub(super) key: [u8; 32],
-    pub(super) leaf: Arc<[u8]>,
-    pub(super) hash: Hash,
-    pub(super) reply: Reply,
-}
-
-pub(super) enum Message {
-    Append(Waiting),
-    Flush(SyncSender<()>),
-}
-
-impl Message {
-    pub(super) fn refuse(self, error: AppendError) {
-        if let Self::Append(waiting) = self {
-            waiting.reply.send(Err(error));
-        }
-    }
-}
 
 /// Whose receipt is for which leaf.
 struct Answer {
@@ -267,7 +222,7 @@ impl Sequencer {
             Ok(segment) => {
                 self.segment = segment;
                 self.number = header.number;
-                let start = SegmentStart { number: header.number, size: header.size };
+                let start = SegmentStart::from(&header);
                 self.shared.segments.lock().unwrap_or_else(PoisonError::into_inner).push(start);
                 self.forget_keys();
                 (self.config.observe)(Step::Rotated);

@@ -138,12 +138,15 @@ impl Keeper {
         Ok(())
     }
 
-    /// Drops segments whose leaves are all stored and whose keys need not be remembered. Failing to is no harm.
+    /// Drops segments whose leaves are all stored and whose keys need not be remembered, neither by count nor by time.
+    /// Failing to is no harm.
     fn drop_segments(&self, head: &Head) {
         let needed = self.shared.stored().min(head.checkpoint.size.saturating_sub(self.config.remember));
+        let recent = head.time.saturating_sub(self.config.remember_for.as_secs());
         let mut segments = self.shared.segments.lock().unwrap_or_else(PoisonError::into_inner);
         while let [first, next, ..] = segments.as_slice() {
-            if next.size > needed || fs::remove_file(wal::path(&self.wal, first.number)).is_err() {
+            let kept = next.size > needed || (next.size > first.size && next.time > recent);
+            if kept || fs::remove_file(wal::path(&self.wal, first.number)).is_err() {
                 return;
             }
             segments.remove(0);

@@ -215,7 +215,7 @@ fn replay(dir: &Path, origin: &Origin) -> Result<Replay, OpenError> {
             return Err(damaged("it does not follow the one before", number));
         }
         let tail = contents.batches(|entries, commit| state.apply(entries, commit))?;
-        segments.push(SegmentStart { number, size: header.size });
+        segments.push(SegmentStart::from(header));
         so_far = Some(state);
         last = Some((contents, tail));
     }

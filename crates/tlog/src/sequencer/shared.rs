@@ -9,6 +9,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 
 use super::edge::{Cache, Edge, Tree};
 use super::tiles::{MemoryTiles, Tiles};
+use super::wal::header::Header;
 use super::{Fatal, Head, Keys, ReadError};
 use crate::merkle::ProveError;
 use crate::tile::bundle;
@@ -37,11 +38,18 @@ impl Live {
     }
 }
 
-/// A write-ahead segment and the tree's size where it begins.
+/// A write-ahead segment, the tree's size where it begins, and the time signed last before it.
 #[derive(Clone, Copy)]
 pub(super) struct SegmentStart {
     pub(super) number: u64,
     pub(super) size: u64,
+    pub(super) time: u64,
+}
+
+impl From<&Header> for SegmentStart {
+    fn from(header: &Header) -> Self {
+        Self { number: header.number, size: header.size, time: header.time }
+    }
 }
 
 /// What the keeper is told.

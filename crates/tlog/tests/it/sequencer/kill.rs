@@ -1,7 +1,7 @@
 //! `kill -9` at every step, through a real child process that hands its receipts to the parent over a pipe.
 //!
 //! After each death the parent starts the log itself and holds it to every receipt that ever left.
-//! `COUNTERSIGN_LOG_KILL_ROUNDS=200 cargo test -p countersign-tlog --test sequencer kill` is the long form.
+//! `COUNTERSIGN_LOG_KILL_ROUNDS=200 cargo test -p countersign-tlog --test it sequencer::kill` is the long form.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
@@ -112,6 +112,7 @@ fn config() -> Config {
         batch: 16,
         segment_bytes: 3000,
         remember: 600,
+        remember_for: Duration::ZERO,
         publish_every: Duration::from_millis(5),
         ..Config::default()
     }

@@ -1,5 +1,6 @@
 //! The life of a leaf without accidents.
 
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
@@ -103,10 +104,32 @@ fn a_full_queue_says_busy_and_nothing_is_lost() {
     assert_eq!(told.try_iter().collect::<Vec<_>>(), [(0, Ok(0)), (1, Ok(1)), (2, Ok(2))]);
 }
 
+/// However many leaves follow within the time that a caller may retry, its leaf is not logged again.
+#[test]
+fn a_retry_is_known_for_a_time_at_whatever_rate_other_leaves_come() {
+    let home = Home::new();
+    let config = || Config { segment_bytes: 4000, remember: 50, ..Config::one_shot() };
+    let first_segment = || home.path().join("wal/0000000000000001.wal").exists();
+    let log = home.open(config());
+    // Ten leaves fit into the first segment, and the next batch does not.
+    append_all(&log, (0..10).map(entry)).into_iter().for_each(|outcome| drop(outcome.unwrap()));
+    append_all(&log, (10..1900).map(entry)).into_iter().for_each(|outcome| drop(outcome.unwrap()));
+    log.close();
+    assert!(first_segment(), "1,900 leaves later and in the same second");
+    let log = home.open(config());
+    let again = append(&log, entry(7)).unwrap();
+    assert_eq!((again.index, again.logged), (7, Logged::Before));
+    home.now.fetch_add(16, Ordering::SeqCst);
+    assert_eq!(append(&log, entry(1900)).unwrap().index, 1900);
+    log.close();
+    assert!(!first_segment(), "the control: fifteen seconds later it is forgotten");
+    assert_eq!(append(&home.open(config()), entry(7)).unwrap().index, 1901);
+}
+
 #[test]
 fn every_file_of_the_tree_is_served_while_it_grows_and_after_a_start() {
     let home = Home::new();
-    let config = || Config { segment_bytes: 20_000, remember: 300, ..Config::one_shot() };
+    let config = || Config { segment_bytes: 20_000, remember: 300, remember_for: Duration::ZERO, ..Config::one_shot() };
     let log = home.open(config());
     append_all(&log, (0..600).map(entry)).into_iter().for_each(|outcome| drop(outcome.unwrap()));
     let old: Checkpoint = log.head().checkpoint.clone();

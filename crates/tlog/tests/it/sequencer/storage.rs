@@ -60,7 +60,7 @@ impl Tiles for Far {
 
 /// A log of 1,900 leaves, whose first segment holds about 1,100 and is gone: nothing in memory reaches back to its leaves.
 fn long(home: &Home, tiles: &Arc<Far>) -> Log {
-    let config = Config { segment_bytes: 4000, remember: 50, ..Config::one_shot() };
+    let config = Config { segment_bytes: 4000, remember: 50, remember_for: Duration::ZERO, ..Config::one_shot() };
     let log = Log::open(&home.path(), config, keys(), clock(&home.now), tiles.clone()).unwrap();
     long_after(&log, home);
     log
@@ -138,7 +138,7 @@ fn a_start_over_a_storage_that_lacks_what_was_stored_is_refused() {
 fn a_start_that_cannot_reach_the_storage_calls_nothing_damaged() {
     let home = Home::new();
     let tiles = Arc::new(Far::default());
-    let config = || Config { segment_bytes: 4000, remember: 50, ..Config::one_shot() };
+    let config = || Config { segment_bytes: 4000, remember: 50, remember_for: Duration::ZERO, ..Config::one_shot() };
     let open = |config: Config| Log::open(&home.path(), config, keys(), clock(&home.now), tiles.clone());
     let log = open(config()).unwrap();
     append_all(&log, (0..300).map(entry)).into_iter().for_each(|outcome| drop(outcome.unwrap()));
