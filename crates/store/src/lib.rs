@@ -18,6 +18,8 @@ mod migrate;
 mod observation;
 mod open;
 mod schedule;
+#[cfg(feature = "testkit")]
+pub mod testkit;
 
 pub use check_run::CheckRun;
 pub use derived::Derived;

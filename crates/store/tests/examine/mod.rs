@@ -3,9 +3,8 @@
 use std::path::Path;
 
 use countersign_store::{Examined, Location, Store, StoreError};
-use sqlx::Connection as _;
 
-use crate::{Schema, statement};
+use crate::{NEWER, Schema};
 
 fn tables(writable: bool, readers: &[&str]) -> Examined {
     let readers = readers.iter().map(|role| (*role).to_owned()).collect();
@@ -63,21 +62,15 @@ async fn damage_anywhere_is_found() {
 
 #[tokio::test]
 async fn the_same_is_said_of_postgres_and_who_may_read() {
-    let Some(schema) = Schema::new().await else { return };
+    let Some(schema) = Schema::new().await.unwrap() else { return };
     let look = async || Store::examine(schema.location()).await;
     assert_eq!(look().await.unwrap(), Examined::Empty);
     assert_eq!(look().await.unwrap(), Examined::Empty, "the first look made nothing");
-    schema.open().await.close().await;
+    schema.open().await.unwrap().close().await;
     assert_eq!(look().await.unwrap(), tables(true, &[]));
-    let mut connection = sqlx::PgConnection::connect(&schema.address).await.unwrap();
-    statement(&mut connection, format!("GRANT SELECT ON {}.document TO PUBLIC", schema.name)).await;
+    schema.run("GRANT SELECT ON document TO PUBLIC").await.unwrap();
     assert_eq!(look().await.unwrap(), tables(true, &["PUBLIC"]));
-    let newer = format!(
-        "INSERT INTO {}._sqlx_migrations (version, description, success, checksum, execution_time) \
-         VALUES (999, 'later', true, '', 0)",
-        schema.name
-    );
-    statement(&mut connection, newer).await;
+    schema.run(NEWER).await.unwrap();
     assert!(matches!(look().await, Err(StoreError::Newer(999))));
-    schema.drop().await;
+    schema.drop().await.unwrap();
 }

@@ -75,22 +75,43 @@ proptest! {
     }
 }
 
-#[tokio::test]
-async fn fewer_than_sixty_four_settled_looks_are_left_to_read() {
-    let store = Store::in_memory().await.unwrap();
-    looks(&store, 1300).await;
-    let whole = read(&store, URL, at(NOW)).await.unwrap();
+/// On SQLite always, and on PostgreSQL where one answers.
+macro_rules! on_both {
+    ($($case:ident),* $(,)?) => {
+        mod on_sqlite {
+            $(#[tokio::test]
+            async fn $case() {
+                super::$case(&countersign_store::Store::in_memory().await.unwrap()).await;
+            })*
+        }
+        mod on_postgres {
+            $(#[tokio::test]
+            async fn $case() {
+                let Some(schema) = countersign_store::testkit::Schema::new().await.unwrap() else { return };
+                let store = schema.open().await.unwrap();
+                super::$case(&store).await;
+                store.close().await;
+                schema.drop().await.unwrap();
+            })*
+        }
+    };
+}
+on_both!(fewer_than_sixty_four_settled_looks_are_left_to_read, only_what_fits_the_looks_is_used);
+
+async fn fewer_than_sixty_four_settled_looks_are_left_to_read(store: &Store) {
+    looks(store, 1300).await;
+    let whole = read(store, URL, at(NOW)).await.unwrap();
     // Pages of 500: the last one has 300.
-    assert_eq!(upto(&store).await, Some(1300));
-    assert_eq!(read(&store, URL, at(NOW)).await.unwrap(), whole);
+    assert_eq!(upto(store).await, Some(1300));
+    assert_eq!(read(store, URL, at(NOW)).await.unwrap(), whole);
     for nth in 1300..1363 {
-        append(&store, &look_at(NOW - 61_000, Trust::Scheduled, "0xb"), nth).await;
+        append(store, &look_at(NOW - 61_000, Trust::Scheduled, "0xb"), nth).await;
     }
-    read(&store, URL, at(NOW)).await.unwrap();
-    assert_eq!(upto(&store).await, Some(1300), "63 are read again rather than written");
-    append(&store, &look_at(NOW - 61_000, Trust::Scheduled, "0xb"), 1363).await;
-    read(&store, URL, at(NOW)).await.unwrap();
-    assert_eq!(upto(&store).await, Some(1364));
+    read(store, URL, at(NOW)).await.unwrap();
+    assert_eq!(upto(store).await, Some(1300), "63 are read again rather than written");
+    append(store, &look_at(NOW - 61_000, Trust::Scheduled, "0xb"), 1363).await;
+    read(store, URL, at(NOW)).await.unwrap();
+    assert_eq!(upto(store).await, Some(1364));
 }
 
 #[tokio::test]
@@ -106,11 +127,9 @@ async fn looks_of_the_last_minute_and_those_of_a_clock_ahead_are_not_kept() {
 }
 
 /// What is kept is used, which the first case shows by a sum that is not that of the looks; nothing else is.
-#[tokio::test]
-async fn only_what_fits_the_looks_is_used() {
-    let store = Store::in_memory().await.unwrap();
-    looks(&store, 100).await;
-    let whole = read(&store, URL, at(NOW)).await.unwrap();
+async fn only_what_fits_the_looks_is_used(store: &Store) {
+    looks(store, 100).await;
+    let whole = read(store, URL, at(NOW)).await.unwrap();
     let good =
         Derived { bytes: History::default().to_bytes().unwrap(), ..store.derived(KIND, URL).await.unwrap().unwrap() };
     let cases = [
@@ -122,9 +141,9 @@ async fn only_what_fits_the_looks_is_used() {
     ];
     for (derived, made_anew) in cases {
         store.keep_derived(KIND, URL, &derived).await.unwrap();
-        assert_eq!(read(&store, URL, at(NOW)).await.unwrap() == whole, made_anew, "{derived:?}");
+        assert_eq!(read(store, URL, at(NOW)).await.unwrap() == whole, made_anew, "{derived:?}");
     }
-    assert_eq!(upto(&store).await, Some(100), "and kept again");
+    assert_eq!(upto(store).await, Some(100), "and kept again");
 }
 
 #[tokio::test]
