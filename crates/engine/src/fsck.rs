@@ -1,9 +1,10 @@
-//! A log's files checked against each other: entries, tiles, write-ahead segments, head, and the public checkpoint.
+//! A log's files checked against each other: entries, tiles, write-ahead segments, both records of what was signed, and
+//! the public checkpoint.
 //!
 //! Nothing is repaired and nothing is changed, and the log may be in use meanwhile. What differs first is named, in the
 //! order in which a person would look: what the log is built from before what is derived from it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use countersign_tlog::checkpoint::Checkpoint;
 use countersign_tlog::fsck::{FsckError, Report, fsck};
@@ -11,7 +12,7 @@ use countersign_tlog::merkle::root;
 use countersign_tlog::note::{Note, NoteError};
 use countersign_tlog::policy::{Policy, PostQuantum};
 use countersign_tlog::sequencer::tiles::{Tiles, TilesError};
-use countersign_tlog::sequencer::{OpenError, Written};
+use countersign_tlog::sequencer::{OpenError, Signed, Written};
 use countersign_tlog::tile::{TileHashes, TilePath};
 
 use crate::log::{LogError, Place};
@@ -39,10 +40,12 @@ pub enum Fault {
     /// The write-ahead segments.
     #[error(transparent)]
     Segments(OpenError),
-    /// The head says more was signed than the segments hold, or another root.
-    #[error("the head says that {size} leaves were signed, and the segments do not give that state")]
+    /// A record of signed heads says more was signed than the segments hold, or another root.
+    #[error("{file} says that {size} leaves were signed, and the segments do not give that state")]
     Head {
-        /// The size in the head.
+        /// The log's own `head`, or `log-head` outside its folder.
+        file: PathBuf,
+        /// The size in it.
         size: u64,
     },
     /// Entries and tiles.
@@ -120,7 +123,8 @@ pub fn check(data: &Path, tiles: &dyn Tiles) -> Result<Whole, Fault> {
 
     // What was public and signed first, so that a log which grows meanwhile is not behind it.
     let published = published(&place, tiles)?;
-    let written = Written::read(&place.log(), None).map_err(|error| segments(&place, error))?;
+    let second = place.second_record();
+    let written = Written::read(&place.log(), Some(&second)).map_err(|error| segments(&place, error))?;
     let source = |path: &TilePath| Ok(tiles.get(path)?.or_else(|| written.tile(path)));
 
     let report = fsck(&written.checkpoint, source, |_, _| ()).map_err(Fault::Files)?;
@@ -128,8 +132,12 @@ pub fn check(data: &Path, tiles: &dyn Tiles) -> Result<Whole, Fault> {
     // From here on the files are known to give the root of the segments, so they answer for smaller sizes too.
     let size = written.checkpoint.size;
     let at = |wanted: u64| (wanted <= size).then(|| root(&TileHashes::new(size, source), wanted).ok()).flatten();
-    if let Some(signed) = written.signed.filter(|signed| at(signed.size) != Some(signed.root)) {
-        return Err(Fault::Head { size: signed.size });
+    // A folder restored from an older copy agrees with itself: only the record outside it knows. Without that file there
+    // is nothing to say, as at a start, which makes it anew.
+    for (file, signed) in [(place.log().join("head"), written.signed), (second, written.second)] {
+        if let Some(Signed { size, .. }) = signed.filter(|signed| at(signed.size) != Some(signed.root)) {
+            return Err(Fault::Head { file, size });
+        }
     }
     if let Some(public) = published.as_ref().filter(|public| at(public.size) != Some(public.root)) {
         return Err(Fault::PublishedRoot { size: public.size });

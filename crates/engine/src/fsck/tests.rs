@@ -6,6 +6,7 @@ use countersign_core::leaf::LeafType;
 use super::*;
 use crate::env::Env;
 use crate::log::{DirTiles, LogBook};
+use crate::testing::copy_folder;
 
 fn check(data: &Path) -> Result<Whole, Fault> {
     super::check(data, &DirTiles::new(&Place::new(data).log()))
@@ -81,6 +82,40 @@ fn a_whole_log_is_read_whole_and_each_difference_is_named() {
 
     flip(&only_segment(data.path()), 600);
     assert_eq!(code().map_err(|found| found.1), Err(FaultKind::Differs), "a segment");
+}
+
+#[test]
+fn an_older_log_under_a_newer_record_is_not_whole() {
+    let data = tempfile::tempdir().unwrap();
+    let append = |text: &str| {
+        let book = LogBook::one_shot(data.path(), Arc::new(Env::Real));
+        book.append(LeafType::decision(), text.as_bytes()).unwrap();
+    };
+    let [log, older, newest, record] = ["log", "older", "newest", "log-head"].map(|name| data.path().join(name));
+    let put = |from: &Path| {
+        fs::remove_dir_all(&log).unwrap();
+        copy_folder(from, &log);
+    };
+    append("{\"n\":1}");
+    copy_folder(&log, &older);
+    append("{\"n\":2}");
+    copy_folder(&log, &newest);
+    assert_eq!(check(data.path()).unwrap().checkpoint.size, 2, "the control");
+
+    put(&older);
+    let fault = check(data.path()).unwrap_err();
+    assert_eq!((fault.code(), fault.kind()), ("fsck_head", FaultKind::Differs));
+    let said = format!("{} says that 2 leaves were signed, and the segments do not give that state", record.display());
+    assert_eq!(fault.to_string(), said);
+
+    let kept = fs::read(&record).unwrap();
+    fs::remove_file(&record).unwrap();
+    assert_eq!(check(data.path()).unwrap().checkpoint.size, 1, "nobody knows better");
+    fs::write(&record, b"rubbish").unwrap();
+    assert_eq!(check(data.path()).unwrap_err().code(), "log_record");
+    fs::write(&record, kept).unwrap();
+    put(&newest);
+    assert_eq!(check(data.path()).unwrap().checkpoint.size, 2);
 }
 
 #[test]

@@ -80,7 +80,8 @@ impl Place {
         self.log().join("log.sock")
     }
 
-    pub(super) fn second_record(&self) -> PathBuf {
+    /// What was signed last, outside the log's folder: it outlives one that is restored from an older copy.
+    pub(crate) fn second_record(&self) -> PathBuf {
         self.data.join("log-head")
     }
 
