@@ -118,6 +118,7 @@ state_short | FILE.commitments ends before the checkpoint in --state | restore b
 state_unusable | a file of --state cannot be read or written, or another monitor uses it | see that it is yours, and give each monitor its own
 witness_io | a file of --state cannot be read or written | name a folder that is this witness's alone
 witness_held | another process is this witness | end it, or name another folder with --state
+witness_state_lost | the state of a log that this witness has cosigned is gone | put that file back, or give the witness up: another folder, another name
 witness_unnamed | a new witness needs a name; exit code 2 | give it with --name
 witness_other_name | the witness has another name already, which never changes; exit code 2 | leave --name out
 witness_keys | its seeds give no keys | restore the folder from a copy

@@ -4,6 +4,12 @@
 //! So requests take turns, the new state is durable before anything is signed, and what a request was judged by is what
 //! its state replaces. A witness that died may have remembered a checkpoint it never signed, which costs the log one
 //! repeated request; it never signed one that it does not remember.
+//!
+//! A state that is gone would read as a log that was never cosigned. So a mark, `witness.begun`, names every log before its
+//! first signature, and a marked log without its state is refused, at the start and by every request. The trade-off: a
+//! folder that lost a state is given up, and with it the witness's name.
+
+mod begun;
 
 #[cfg(test)]
 mod tests;
@@ -19,6 +25,7 @@ use countersign_tlog::note::Note;
 use countersign_tlog::policy::Policy;
 use countersign_tlog::witness::{self, AddCheckpoint, Refusal, State};
 
+use self::begun::Begun;
 use crate::env::Env;
 use crate::log::{LogError, Seeds, SeedsOf, replace};
 
@@ -32,6 +39,8 @@ enum Step {
     Judged,
     /// The new state is durable; nothing is signed.
     Persisted,
+    /// The mark names the log; nothing is signed.
+    Begun,
     /// It is signed, and the answer has not left.
     Signed,
 }
@@ -42,7 +51,8 @@ pub struct Witness {
     logs: Vec<VerifierKey>,
     keys: Vec<SignerKey>,
     env: Arc<Env>,
-    turn: Mutex<()>,
+    /// Whoever has it has the turn.
+    begun: Mutex<Begun>,
     observe: fn(Step),
     _lock: File,
 }
@@ -73,6 +83,25 @@ pub enum WitnessError {
     /// Its seeds give no keys.
     #[error("the seeds give no keys: {0}")]
     Keys(String),
+    /// The state of a log that it has cosigned is gone.
+    #[error("{0} is gone, and this witness has cosigned that log: it could not tell a second history from the first")]
+    Forgot(PathBuf),
+}
+
+impl WitnessError {
+    /// What to do about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Unnamed => "--name gives it",
+            Self::OtherName(_) => "leave --name out, or name another folder with --state",
+            Self::Seeds(error) => error.hint(),
+            Self::Io { .. } | Self::Held(_) | Self::Keys(_) => "--state names a folder that is this witness's alone",
+            Self::Forgot(_) => {
+                "put that very file back, if it was moved away; an older copy will not do. Otherwise give this witness up: \
+                 name another folder with --state and another name with --name, and tell the logs that ask it"
+            }
+        }
+    }
 }
 
 impl WitnessError {
@@ -85,6 +114,7 @@ impl WitnessError {
             Self::OtherName(_) => "witness_other_name",
             Self::Seeds(error) => error.code(),
             Self::Keys(_) => "witness_keys",
+            Self::Forgot(_) => "witness_state_lost",
         }
     }
 }
@@ -109,9 +139,13 @@ impl Witness {
         let failed = |source| WitnessError::Io { path: dir.to_owned(), source };
         fs::create_dir_all(dir).map_err(failed)?;
         let lock = lock(dir)?;
+        let begun = Begun::load(dir).map_err(failed)?;
+        if let Some(state) = lost(dir, &begun).map_err(failed)? {
+            return Err(WitnessError::Forgot(state));
+        }
         let keys = keys(dir, name, &env)?;
         let logs = policy.logs().to_vec();
-        Ok(Self { dir: dir.to_owned(), logs, keys, env, turn: Mutex::new(()), observe: |_| (), _lock: lock })
+        Ok(Self { dir: dir.to_owned(), logs, keys, env, begun: Mutex::new(begun), observe: |_| (), _lock: lock })
     }
 
     /// The name in its signatures.
@@ -141,8 +175,11 @@ impl Witness {
 
         // 1. Judge by the state that is on disk. Nobody else may between here and 2, or two requests judged by one
         //    state would let the log grow in two directions. Dies here: nothing has changed.
-        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner);
         let known = self.state(&origin)?;
+        if known.is_none() && begun.has(&origin) {
+            return Err(NotCosigned::Ours(WitnessError::Forgot(self.file(&origin, "state")).to_string()));
+        }
         let next = witness::judge(&request, &self.logs, &known.unwrap_or_else(State::empty))?;
         (self.observe)(Step::Judged);
 
@@ -154,12 +191,18 @@ impl Witness {
         }
         (self.observe)(Step::Persisted);
 
-        // 3. Only now sign. Dies here: a signature that nobody has.
+        // 3. Say that there is such a state, durably and for good, so that its loss is noticed. After the state, or a death
+        //    in between would read as a loss; before the signature, or one could be made that nothing speaks of. Dies here:
+        //    as above, and the repeated request marks the log.
+        begun.add(&origin).map_err(|error| ours(&error))?;
+        (self.observe)(Step::Begun);
+
+        // 4. Only now sign. Dies here: a signature that nobody has.
         let time = u64::try_from(self.env.now().seconds()).unwrap_or(0).max(1);
         let lines = witness::cosign(&request.checkpoint, &self.keys, time).map_err(|error| ours(&error))?;
         (self.observe)(Step::Signed);
 
-        // 4. Show it. Failing to is no harm: the monitoring address may lag.
+        // 5. Show it. Failing to is no harm: the monitoring address may lag.
         self.show(&self.file(&origin, "cosigned"), &request.checkpoint, &lines);
         Ok(lines)
     }
@@ -182,9 +225,7 @@ impl Witness {
     }
 
     fn file(&self, origin: &Origin, ending: &str) -> PathBuf {
-        let path = witness::monitoring_path(origin);
-        let hash = path.split('/').next().unwrap_or_default();
-        self.dir.join(format!("{hash}.{ending}"))
+        file(&self.dir, origin, ending)
     }
 
     /// A state that does not read is no empty one: a witness that forgot may contradict itself.
@@ -207,6 +248,29 @@ impl Witness {
 
 fn ours(error: &dyn std::fmt::Display) -> NotCosigned {
     NotCosigned::Ours(error.to_string())
+}
+
+fn file(dir: &Path, origin: &Origin, ending: &str) -> PathBuf {
+    let path = witness::monitoring_path(origin);
+    let hash = path.split('/').next().unwrap_or_default();
+    dir.join(format!("{hash}.{ending}"))
+}
+
+/// A state that is gone: of a log that the mark names, or of one whose cosigned checkpoint is still shown.
+fn lost(dir: &Path, begun: &Begun) -> io::Result<Option<PathBuf>> {
+    let mut states: Vec<PathBuf> = begun.origins().map(|origin| file(dir, origin, "state")).collect();
+    for entry in fs::read_dir(dir)? {
+        let shown = entry?.path();
+        if shown.extension().is_some_and(|ending| ending == "cosigned") {
+            states.push(shown.with_extension("state"));
+        }
+    }
+    for state in states {
+        if !state.try_exists()? {
+            return Ok(Some(state));
+        }
+    }
+    Ok(None)
 }
 
 fn lock(dir: &Path) -> Result<File, WitnessError> {

@@ -1,4 +1,5 @@
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use countersign_core::leaf::LeafType;
 use countersign_tlog::sequencer::Log;
@@ -10,7 +11,19 @@ use crate::testing::copy_folder;
 
 fn open(dir: &Path, trust: &str) -> Result<Witness, WitnessError> {
     let policy = Policy::parse(trust.as_bytes()).unwrap();
-    Witness::open(dir, &policy, KeyName::parse("witness.example.test/w1"), Arc::new(Env::Real))
+    freed(|| Witness::open(dir, &policy, KeyName::parse("witness.example.test/w1"), Arc::new(Env::Real)))
+}
+
+/// A witness that was let go of is free. A child that another test starts in that instant has a copy of its lock until
+/// it becomes another program.
+fn freed(start: impl Fn() -> Result<Witness, WitnessError>) -> Result<Witness, WitnessError> {
+    let until = Instant::now() + Duration::from_secs(5);
+    loop {
+        match start() {
+            Err(WitnessError::Held(_)) if Instant::now() < until => std::thread::yield_now(),
+            done => return done,
+        }
+    }
 }
 
 /// A log that grows when told.
@@ -116,12 +129,53 @@ fn a_witness_has_one_name_one_process_and_a_state_it_can_read() {
     witness.add_checkpoint(&log.request(0)).unwrap();
     let keys = witness.vkeys();
     drop(witness);
-    assert!(matches!(start(Some("w/2")), Err(WitnessError::OtherName(_))));
-    let witness = start(None).unwrap();
+    assert!(matches!(freed(|| start(Some("w/2"))), Err(WitnessError::OtherName(_))));
+    let witness = freed(|| start(None)).unwrap();
     assert_eq!(witness.vkeys(), keys);
     let state = witness.file(&log.log.head().checkpoint.origin, "state");
     fs::write(&state, "rubbish").unwrap();
     assert_eq!(status(&witness.add_checkpoint(&log.request(1))), 503, "it signs nothing");
+}
+
+#[test]
+fn a_witness_whose_state_is_gone_cosigns_no_second_history() {
+    let dirs = [(); 3].map(|()| tempfile::tempdir().unwrap());
+    let [data, fork, dir] = dirs.each_ref().map(tempfile::TempDir::path);
+    let (honest, forked) = two_histories(data, fork);
+    let origin = honest.log.head().checkpoint.origin.clone();
+    let start = || open(dir, &honest.log.trust());
+    drop(start().unwrap());
+    let witness = start().expect("a witness that never cosigned starts again");
+    assert_eq!(status(&witness.add_checkpoint(&honest.request(0))), 200);
+    let [state, shown] = ["state", "cosigned"].map(|ending| witness.file(&origin, ending));
+    let mark = dir.join("witness.begun");
+    assert_eq!(fs::read_to_string(&mark).unwrap(), format!("{origin}\n"));
+
+    let away = dir.join("away");
+    fs::rename(&state, &away).unwrap();
+    assert_eq!(status(&witness.add_checkpoint(&forked.request(0))), 503, "while it runs");
+    drop(witness);
+    let refused = |why: &str| match start().map(drop) {
+        Err(WitnessError::Forgot(path)) => assert_eq!(path, state, "{why}"),
+        other => panic!("{why}: {other:?}"),
+    };
+    refused("by the mark and by what is shown");
+    assert_eq!(WitnessError::Forgot(state.clone()).code(), "witness_state_lost");
+    let kept = fs::read(&shown).unwrap();
+    fs::remove_file(&shown).unwrap();
+    refused("by the mark alone");
+    fs::write(&shown, kept).unwrap();
+    fs::remove_file(&mark).unwrap();
+    refused("by what is shown alone, as an earlier version left it");
+
+    fs::rename(&away, &state).unwrap();
+    let witness = start().expect("the control");
+    assert_eq!(status(&witness.add_checkpoint(&forked.request(0))), 409);
+    assert_eq!(status(&witness.add_checkpoint(&honest.request(4))), 200);
+    assert_eq!(fs::read_to_string(&mark).unwrap(), format!("{origin}\n"), "a state of an earlier version is marked");
+    drop(witness);
+    fs::write(&mark, "\n").unwrap();
+    assert_eq!(start().map(drop).unwrap_err().code(), "witness_io", "a mark that does not read may be of any log");
 }
 
 #[test]
@@ -163,6 +217,12 @@ fn die_at_persisted(step: Step) {
     }
 }
 
+fn die_at_begun(step: Step) {
+    if step == Step::Begun {
+        std::process::abort();
+    }
+}
+
 fn die_at_signed(step: Step) {
     if step == Step::Signed {
         std::process::abort();
@@ -179,6 +239,7 @@ fn a_witness_that_dies() {
     witness.observe = match step.as_str() {
         "judged" => die_at_judged,
         "persisted" => die_at_persisted,
+        "begun" => die_at_begun,
         _ => die_at_signed,
     };
     let _never = witness.add_checkpoint(&fs::read(folder.join("request")).unwrap());
@@ -189,7 +250,7 @@ fn a_witness_killed_anywhere_never_cosigns_two_histories() {
     let dirs = [(); 2].map(|()| tempfile::tempdir().unwrap());
     let [data, fork] = dirs.each_ref().map(tempfile::TempDir::path);
     let (honest, forked) = two_histories(data, fork);
-    for (step, fork_after) in [("judged", 200), ("persisted", 409), ("signed", 409)] {
+    for (step, fork_after) in [("judged", 200), ("persisted", 409), ("begun", 409), ("signed", 409)] {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("trust"), honest.log.trust()).unwrap();
         fs::write(folder.path().join("request"), honest.request(0)).unwrap();

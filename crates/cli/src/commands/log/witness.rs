@@ -35,11 +35,11 @@ fn name(text: &str) -> anyhow::Result<KeyName> {
 
 fn refused(error: &WitnessError) -> Failure {
     let failure = match error {
-        WitnessError::Unnamed => Failure::usage(format!("{error}; --name gives it")),
-        WitnessError::OtherName(_) => Failure::usage(error.to_string()),
+        WitnessError::Unnamed => Failure::usage(format!("{error}; {}", error.hint())),
+        WitnessError::OtherName(_) => Failure::usage(error.to_string()).advised(error.hint()),
         WitnessError::Seeds(error) => Failure::from(error),
-        WitnessError::Held(_) | WitnessError::Io { .. } | WitnessError::Keys(_) => {
-            Failure::blocked(error.to_string(), "--state names a folder that is this witness's alone")
+        WitnessError::Held(_) | WitnessError::Io { .. } | WitnessError::Keys(_) | WitnessError::Forgot(_) => {
+            Failure::blocked(error.to_string(), error.hint())
         }
     };
     failure.coded(error.code().to_owned())
