@@ -3,7 +3,9 @@
 //!
 //! Nothing waits for a witness. Each has a task of its own that is told of new checkpoints, asks about the newest, and
 //! forgets those it missed; one that is away is asked again later, with less and less haste. Their answers are believed
-//! only when the signature holds.
+//! only when the signature holds, also those that speak against the log.
+
+mod evidence;
 
 #[cfg(test)]
 mod tests;
@@ -19,11 +21,12 @@ use countersign_tlog::key::VerifierKey;
 use countersign_tlog::note::{Note, NoteSignature};
 use countersign_tlog::sequencer::tiles::Witnesses;
 use countersign_tlog::sequencer::{Log, Seen};
-use countersign_tlog::witness::{AddCheckpoint, Answer, with_cosignatures};
+use countersign_tlog::witness::{AddCheckpoint, Answer, monitoring_path, with_cosignatures};
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout_at};
 
+pub use self::evidence::Contradiction;
 use crate::env::Env;
 use crate::log::replace;
 
@@ -57,15 +60,12 @@ pub enum Outcome {
     Refused(u16),
     /// What it gave is no valid cosignature.
     Untrue,
-    /// It has cosigned a size that this log does not reach: the log was rolled back, or somebody signs with its keys.
-    Ahead {
-        /// Leaves of this log.
-        ours: u64,
-        /// Leaves it has cosigned.
-        theirs: u64,
-    },
-    /// It has cosigned another history of this log at this size or below it (422): as above, and both went on.
-    OtherHistory(u64),
+    /// It says that it has cosigned what this log does not continue (409, 422), and shows nothing that is signed for it. It
+    /// is asked again.
+    Says(Contradiction),
+    /// It shows a checkpoint under the log's keys and its own that this log does not continue: the log was rolled back, or
+    /// somebody signs with its keys. The log must end.
+    Shows(Contradiction),
     /// The log cannot be read at the moment, or has ended.
     NoRequest,
 }
@@ -127,8 +127,12 @@ impl Cosigners {
     /// before it signs, because a second history cannot be taken back.
     ///
     /// Nothing new is signed for it. Each is shown the checkpoint that was published last: one that is further answers
-    /// with its size. Those that have said nothing after one second are not waited for; what they say later comes as
-    /// [`Outcome::Ahead`]. The log is free meanwhile, so no check waits either.
+    /// with its size. Those that have said nothing after one second are not waited for; what they say or show later comes as
+    /// [`Outcome`]. The log is free meanwhile, so no check waits either.
+    ///
+    /// Here the bare word of a witness counts. The operator named it and where to reach it, a log that does not start has
+    /// lost nothing, and a start is the moment in which a rolled-back log can still be kept from signing. Where the word is
+    /// wrong, the operator takes the witness out of the list.
     pub async fn views(self: &Arc<Self>) -> Vec<Seen> {
         let Some(public) = published(&self.file) else { return Vec::new() };
         let until = Instant::now() + PATIENCE;
@@ -174,14 +178,18 @@ impl Cosigners {
         let (mut old, mut pause, mut last) = (0, FIRST_PAUSE, None);
         while news.changed().await.is_ok() && self.log.get().is_some_and(|log| log.strong_count() > 0) {
             loop {
-                let outcome = self.ask(named, &mut old).await.map_or_else(|why| why, |()| Outcome::Cosigned);
+                let outcome = match self.ask(named, &mut old).await {
+                    Ok(()) => Outcome::Cosigned,
+                    Err(Outcome::Says(what)) => self.shown(named).await.map_or(Outcome::Says(what), Outcome::Shows),
+                    Err(why) => why,
+                };
                 if last.replace(outcome) != Some(outcome) {
                     (self.tell)(&named.url.origin(), outcome);
                 }
                 match outcome {
                     Outcome::Cosigned => break,
                     // It is only what the witness said; next time it is asked from the beginning.
-                    Outcome::Ahead { .. } | Outcome::OtherHistory(_) => old = 0,
+                    Outcome::Says(_) | Outcome::Shows(_) => old = 0,
                     _ => {}
                 }
                 tokio::time::sleep(pause).await;
@@ -205,7 +213,7 @@ impl Cosigners {
                 }
                 Answer::OtherOld(size) => *old = size,
                 // We asked from the size it named and showed how the log grew from there.
-                Answer::Refused(NOT_CONSISTENT) => return Err(Outcome::OtherHistory(request.old)),
+                Answer::Refused(NOT_CONSISTENT) => return Err(Outcome::Says(Contradiction::OtherHistory(request.old))),
                 Answer::Refused(status) => return Err(Outcome::Refused(status)),
             }
         }
@@ -217,6 +225,19 @@ impl Cosigners {
         let call = Call::post("*/*", TEXT, request.to_string().into_bytes());
         let reply = self.services.call(&url, &call, self.env.now()).await.map_err(|_| Outcome::Away)?;
         Ok(Answer::read(reply.status, &reply.body))
+    }
+
+    /// What a witness shows against the log where it shows what it cosigned: below the address at which it is asked, as
+    /// ours does. The protocol leaves it free to show it elsewhere, or nowhere.
+    async fn shown(&self, named: &Named) -> Option<Contradiction> {
+        // The log is let go while the witness is asked.
+        let log = || self.log.get().and_then(Weak::upgrade);
+        let path = monitoring_path(&log()?.head().checkpoint.origin);
+        let url = named.url.below(&path).ok()?;
+        let reply = self.services.call(&url, &Call::get("text/plain"), self.env.now()).await.ok()?;
+        let note = Note::parse(&reply.body).ok().filter(|_| reply.status == 200)?;
+        let (log, keys) = (log()?, named.keys.clone());
+        tokio::task::spawn_blocking(move || evidence::proved(&log, &note, &keys)).await.ok().flatten()
     }
 
     /// What one witness knows, by showing it once more a checkpoint that the log has published.
@@ -237,7 +258,7 @@ impl Cosigners {
     async fn request(&self, old: u64) -> Result<AddCheckpoint, Outcome> {
         let log = self.log.get().and_then(Weak::upgrade).ok_or(Outcome::NoRequest)?;
         if old > log.head().checkpoint.size {
-            return Err(Outcome::Ahead { ours: log.head().checkpoint.size, theirs: old });
+            return Err(Outcome::Says(Contradiction::Ahead { ours: log.head().checkpoint.size, theirs: old }));
         }
         // Tiles may have to be read. The log is let go before the witness is asked, so that it can close meanwhile.
         let made = tokio::task::spawn_blocking(move || log.witness_request(old)).await;

@@ -1,25 +1,144 @@
 #![expect(clippy::disallowed_methods, reason = "tests are their own configuration")]
 
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
+use std::sync::mpsc;
+
 use countersign_core::leaf::LeafType;
+use countersign_tlog::checkpoint::Origin;
+use countersign_tlog::key::{Algorithm, KeyName, SignerKey};
+use countersign_tlog::merkle::Hash;
 
 use super::*;
-use crate::log::LogBook;
+use crate::log::{LogBook, Seeds, SeedsOf};
+
+fn witness(name: &str, seed: u8) -> SignerKey {
+    SignerKey::from_seed(KeyName::parse(name).unwrap(), Algorithm::Ed25519Cosignature, &[seed; 32]).unwrap()
+}
+
+fn cosigners(data: &Path, address: &str, keys: Vec<VerifierKey>, tell: Tell) -> Arc<Cosigners> {
+    let services = Services::new(&[], countersign_probe::Limits::default()).unwrap();
+    let url = ConfiguredUrl::from_configuration(&format!("http://{address}/")).unwrap();
+    Cosigners::new(vec![Named { url, keys }], services, Arc::new(Env::Real), data, tell)
+}
+
+/// Answers every request with what `answer` makes of its text, from a thread that ends with the process.
+fn service(answer: impl Fn(&str) -> (u16, String) + Send + 'static) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().map(Result::unwrap) {
+            let (mut asked, mut part) = (String::new(), [0; 65_536]);
+            // A note ends in a signature line; a request without a body in an empty line.
+            while !(asked.ends_with("\r\n\r\n") || asked.contains("\n\u{2014} ") && asked.ends_with('\n')) {
+                let read = stream.read(&mut part).unwrap();
+                asked += std::str::from_utf8(&part[..read]).unwrap();
+            }
+            let (status, body) = answer(&asked);
+            let head = format!("HTTP/1.1 {status} S\r\ncontent-length: {}\r\nconnection: close\r\n\r\n", body.len());
+            stream.write_all((head + &body).as_bytes()).unwrap();
+        }
+    });
+    address
+}
+
+/// A log of two leaves, and notes about it.
+struct World {
+    data: tempfile::TempDir,
+    book: LogBook,
+    log: Arc<Log>,
+    log_keys: Vec<SignerKey>,
+    witness: SignerKey,
+}
+
+impl World {
+    fn new() -> Self {
+        let data = tempfile::tempdir().unwrap();
+        let book = LogBook::one_shot(data.path(), Arc::new(Env::Real));
+        for text in ["{\"a\":1}", "{\"a\":2}"] {
+            book.append(LeafType::decision(), text.as_bytes()).unwrap();
+        }
+        let log = book.hold().unwrap();
+        let seeds = Seeds::load(SeedsOf::Log, &data.path().join("keys/log.seeds")).unwrap().unwrap();
+        let log_keys = seeds.signers([Algorithm::Ed25519, Algorithm::MlDsa44]).unwrap();
+        Self { data, book, log, log_keys, witness: witness("w/1", 1) }
+    }
+
+    fn origin(&self) -> Origin {
+        self.log.head().checkpoint.origin.clone()
+    }
+
+    fn note(&self, checkpoint: &Checkpoint, signers: &[&SignerKey]) -> String {
+        let text = checkpoint.to_string();
+        let lines: Vec<_> = signers.iter().map(|signer| signer.sign(&text, 5).unwrap()).collect();
+        Note::new(&text, &lines).unwrap().to_string()
+    }
+
+    /// Signed by the log and cosigned by the witness.
+    fn both(&self, checkpoint: &Checkpoint) -> String {
+        let [first, second] = self.log_keys.as_slice() else { panic!("two keys") };
+        self.note(checkpoint, &[first, second, &self.witness])
+    }
+
+    /// The first thing that is told of a witness that names this size, refuses what is shown from there, and shows this.
+    fn hears(&self, size: u64, shows: Option<String>) -> Outcome {
+        let from_there = format!("\r\n\r\nold {size}\n");
+        let address = service(move |asked| match &shows {
+            Some(shows) if asked.starts_with("GET ") => (200, shows.clone()),
+            None if asked.starts_with("GET ") => (404, String::new()),
+            _ if asked.contains(&from_there) => (422, String::new()),
+            _ => (409, format!("{size}\n")),
+        });
+        let (tell, told) = mpsc::channel();
+        let tell: Tell = Box::new(move |_, outcome| {
+            let _first = tell.send(outcome);
+        });
+        let cosigners = cosigners(self.data.path(), &address, vec![self.witness.verifier().clone()], tell);
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        cosigners.start(&self.log, runtime.handle());
+        let outcome = told.recv_timeout(Duration::from_secs(20)).unwrap();
+        runtime.shutdown_background();
+        outcome
+    }
+}
+
+/// The log has two leaves. A witness that names 9 is ahead of it; one that names 1 and refuses what continues size 1 has
+/// another history. Neither status is signed.
+#[test]
+fn a_witness_is_believed_against_the_log_only_with_a_checkpoint_under_both_their_keys() {
+    let world = World::new();
+    let wrong = Hash::from_bytes([7; 32]);
+    let ahead = Checkpoint::new(world.origin(), 9, wrong);
+    let (ours, theirs) = (2, 9);
+    let says = Outcome::Says(Contradiction::Ahead { ours, theirs });
+    assert_eq!(world.hears(9, None), says);
+    assert_eq!(world.hears(9, Some("rubbish".into())), says);
+    let [log_key, _] = world.log_keys.as_slice() else { panic!("two keys") };
+    assert_eq!(world.hears(9, Some(world.note(&ahead, &[&world.witness]))), says, "not signed by the log");
+    assert_eq!(world.hears(9, Some(world.note(&ahead, &[log_key]))), says, "not cosigned");
+    assert_eq!(world.hears(9, Some(world.note(&ahead, &[log_key, &witness("w/2", 2)]))), says, "by a stranger");
+    let of_another_log = Checkpoint::new(Origin::parse("another.example/log").unwrap(), 9, wrong);
+    assert_eq!(world.hears(9, Some(world.both(&of_another_log))), says, "of another log");
+    let head = world.log.head().checkpoint.clone();
+    assert_eq!(world.hears(9, Some(world.both(&head))), says, "a checkpoint of this log contradicts nothing");
+    assert_eq!(world.hears(9, Some(world.both(&ahead))), Outcome::Shows(Contradiction::Ahead { ours, theirs }));
+
+    let one = Checkpoint::new(world.origin(), 1, wrong);
+    assert_eq!(world.hears(1, None), Outcome::Says(Contradiction::OtherHistory(1)));
+    assert_eq!(world.hears(1, Some(world.both(&head))), Outcome::Says(Contradiction::OtherHistory(1)));
+    assert_eq!(world.hears(1, Some(world.both(&one))), Outcome::Shows(Contradiction::OtherHistory(1)));
+    assert_eq!(world.book.append(LeafType::decision(), b"{\"a\":3}").unwrap().index, 2, "nothing has ended");
+}
 
 #[test]
 fn a_cosignature_that_does_not_hold_or_is_of_an_unknown_key_is_not_kept() {
-    use countersign_tlog::key::{Algorithm, KeyName, SignerKey};
     let data = tempfile::tempdir().unwrap();
     let book = LogBook::one_shot(data.path(), Arc::new(Env::Real));
     book.append(LeafType::decision(), b"{\"a\":1}").unwrap();
     let log = book.hold().unwrap();
-    let signer = |name: &str, seed: u8| {
-        SignerKey::from_seed(KeyName::parse(name).unwrap(), Algorithm::Ed25519Cosignature, &[seed; 32]).unwrap()
-    };
-    let (known, unknown) = (signer("w/1", 1), signer("w/2", 2));
+    let (known, unknown) = (witness("w/1", 1), witness("w/2", 2));
     let keys = vec![known.verifier().clone()];
-    let services = Services::new(&[], countersign_probe::Limits::default()).unwrap();
-    let named = Named { url: ConfiguredUrl::from_configuration("http://127.0.0.1:1/").unwrap(), keys: keys.clone() };
-    let cosigners = Cosigners::new(vec![named], services, Arc::new(Env::Real), data.path(), Box::new(|_, _| ()));
+    let cosigners = cosigners(data.path(), "127.0.0.1:1", keys.clone(), Box::new(|_, _| ()));
     let note = log.head().note.clone();
     let text = note.text().to_owned();
     let other = known.sign(&text.replacen("\n1\n", "\n2\n", 1), 5).unwrap();

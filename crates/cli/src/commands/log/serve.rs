@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context;
-use countersign_engine::cosigners::{Cosigners, Named, Outcome, Tell};
+use countersign_engine::cosigners::{Contradiction, Cosigners, Named, Outcome, Tell};
 use countersign_engine::env::Env;
 use countersign_engine::log::{LogBook, LogError, Place};
 use countersign_engine::published::Published;
@@ -86,11 +86,15 @@ fn cosigners(settings: &Settings, global: &Global, file: &Path, env: &Arc<Env>) 
     let global = global.clone();
     let tell: Tell = Box::new(move |witness, outcome| match told(witness, outcome) {
         Ok(line) => show::note(&global, &format!("witness {witness} {line}")),
-        // Every further signature would be one more of a second history.
+        // It is proved. Every further signature would be one more of a second history.
         Err(why) => leave(&LogError::Open(why)),
     });
     Ok(Cosigners::new(named, services, Arc::clone(env), &Place::new(&settings.data.0).log(), tell))
 }
+
+/// What is told beside a word against the log that nobody signed.
+const UNPROVED: &str = "and shows nothing signed for it; it is asked again. If this data directory was restored from an \
+     older copy, end the log and restore the newest one; if not, ask whoever runs the witness";
 
 /// What is told of a witness, or why the log ends: what a start is refused for when the witness answers in time.
 fn told(witness: &str, outcome: Outcome) -> Result<String, OpenError> {
@@ -101,8 +105,14 @@ fn told(witness: &str, outcome: Outcome) -> Result<String, OpenError> {
         Outcome::Refused(status) => format!("refuses with status {status}; it is asked again"),
         Outcome::Untrue => "gives cosignatures that do not hold under the keys in --witnesses".to_owned(),
         Outcome::NoRequest => "is not asked: the log cannot be read at the moment".to_owned(),
-        Outcome::Ahead { ours, theirs } => return Err(OpenError::Behind { by, ours, theirs }),
-        Outcome::OtherHistory(size) => return Err(OpenError::Forked { by, size }),
+        Outcome::Says(Contradiction::Ahead { ours, theirs }) => {
+            format!("says it has cosigned {theirs} leaves of this log, which has {ours}, {UNPROVED}")
+        }
+        Outcome::Says(Contradiction::OtherHistory(size)) => {
+            format!("says it has cosigned another history of this log at {size} leaves, {UNPROVED}")
+        }
+        Outcome::Shows(Contradiction::Ahead { ours, theirs }) => return Err(OpenError::Behind { by, ours, theirs }),
+        Outcome::Shows(Contradiction::OtherHistory(size)) => return Err(OpenError::Forked { by, size }),
     })
 }
 

@@ -1,3 +1,5 @@
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -146,6 +148,46 @@ fn a_log_restored_from_an_older_copy_is_told_by_its_witness() {
     assert_eq!(restored.child.wait().expect("it ends").code(), Some(4), "{}", talk(&restored));
     assert!(talk(&restored).contains("has seen 3: was it restored from an older copy?"), "{}", talk(&restored));
     drop(back);
+}
+
+/// Something in the place of a witness: away when the log starts, and then it names a size, which nobody signs.
+fn claims(size: u64) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address").to_string();
+    std::thread::spawn(move || {
+        for (turn, stream) in listener.incoming().enumerate() {
+            let mut stream = stream.expect("a connection");
+            // A request is smaller than this; what matters is that it has begun.
+            let _asked = stream.read(&mut [0; 65_536]);
+            let (status, body) = if turn == 0 { (503, String::new()) } else { (409, format!("{size}\n")) };
+            let head = format!("HTTP/1.1 {status} S\r\ncontent-length: {}\r\nconnection: close\r\n\r\n", body.len());
+            let _gone = stream.write_all((head + &body).as_bytes());
+        }
+    });
+    address
+}
+
+#[test]
+fn a_witness_that_only_says_so_is_told_and_ends_nothing() {
+    let world = World::new();
+    let policy = policy(world.data.path(), &world.witness, &claims(999));
+    let server = Server::start(world.data.path(), &["log", "serve", "--witnesses", policy.to_str().expect("text")]);
+    let talk = || std::fs::read_to_string(&server.talk).expect("talk");
+    let told = " says it has cosigned 999 leaves of this log, which has 1, and shows nothing signed for it";
+    eventually("it is told", || talk().contains(told));
+    append(world.data.path(), &["{\"a\":2}"]);
+    let (status, checkpoint) = server.get("/log/checkpoint");
+    assert_eq!((status, checkpoint.windows(3).any(|three| three == b"\n2\n")), (200, true), "{}", talk());
+    assert_eq!(server.stop(), Some(0));
+
+    // At a start its word is enough.
+    let out = run(
+        world.data.path(),
+        &["log", "serve", "--witnesses", policy.to_str().expect("text"), "--listen", "127.0.0.1:0"],
+    );
+    let said = String::from_utf8_lossy(&out.stderr);
+    assert_eq!(out.status.code(), Some(4), "{said}");
+    assert!(said.contains("has seen 999: was it restored from an older copy?"), "{said}");
 }
 
 /// A witness that has cosigned one history refuses the other one at the same size.
