@@ -16,9 +16,10 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
 use countersign_probe::configured::{Call, ConfiguredUrl, Services};
-use countersign_tlog::checkpoint::Checkpoint;
+use countersign_tlog::checkpoint::{Checkpoint, Origin};
 use countersign_tlog::key::VerifierKey;
 use countersign_tlog::note::{Note, NoteSignature};
+use countersign_tlog::policy::Policy;
 use countersign_tlog::sequencer::tiles::Witnesses;
 use countersign_tlog::sequencer::{Log, Seen};
 use countersign_tlog::witness::{AddCheckpoint, Answer, monitoring_path, with_cosignatures};
@@ -85,11 +86,13 @@ pub struct Cosigners {
     held: Mutex<Held>,
 }
 
-/// Cosignatures of one checkpoint, one a key.
+/// Cosignatures of one checkpoint, one a key, that were all verified when they came.
 #[derive(Default)]
 struct Held {
     note: Option<Note>,
     lines: BTreeMap<String, NoteSignature>,
+    /// The note with the lines. It is asked for far more often than one of them changes.
+    whole: Option<Note>,
 }
 
 impl Held {
@@ -110,6 +113,11 @@ impl Held {
     /// A key's newer line replaces its older one.
     fn take(&mut self, lines: &[NoteSignature]) {
         self.lines.extend(lines.iter().map(|line| (format!("{}+{}", line.name(), line.id()), line.clone())));
+        let with = |note: Note, line| {
+            let lines = [note.signatures(), std::slice::from_ref(line)].concat();
+            Note::new(note.text(), &lines).unwrap_or(note)
+        };
+        self.whole = self.note.clone().map(|note| self.lines.values().fold(note, with));
     }
 }
 
@@ -127,16 +135,25 @@ impl Cosigners {
     /// before it signs, because a second history cannot be taken back.
     ///
     /// Nothing new is signed for it. Each is shown the checkpoint that was published last: one that is further answers
-    /// with its size. Those that have said nothing after one second are not waited for; what they say or show later comes as
+    /// with its size. Where that checkpoint is gone or damaged, each is asked for the newest that it cosigned. Those that have said nothing after one second are not waited for; what they say or show later comes as
     /// [`Outcome`]. The log is free meanwhile, so no check waits either.
     ///
     /// Here the bare word of a witness counts. The operator named it and where to reach it, a log that does not start has
     /// lost nothing, and a start is the moment in which a rolled-back log can still be kept from signing. Where the word is
     /// wrong, the operator takes the witness out of the list.
     pub async fn views(self: &Arc<Self>) -> Vec<Seen> {
-        let Some(public) = published(&self.file) else { return Vec::new() };
+        let public = published(&self.file);
         let until = Instant::now() + PATIENCE;
-        let ask = |at| tokio::spawn(timeout_at(until, Arc::clone(self).view(at, public.clone())));
+        let ask = |at| {
+            let (this, public) = (Arc::clone(self), public.clone());
+            let view = async move {
+                match public {
+                    Some(public) => this.view(at, public).await,
+                    None => this.recall(at).await,
+                }
+            };
+            tokio::spawn(timeout_at(until, view))
+        };
         let asked: Vec<_> = (0..self.named.len()).map(ask).collect();
         let mut views = Vec::new();
         for one in asked {
@@ -157,17 +174,11 @@ impl Cosigners {
 
     /// The newest checkpoint that a witness has cosigned, with all cosignatures it has so far.
     pub fn cosigned(&self) -> Option<Note> {
-        let held = self.held();
-        let lines: Vec<NoteSignature> = held.lines.values().cloned().collect();
-        held.note.as_ref().map(|note| with_cosignatures(note, &lines, &self.keys()))
+        self.held().whole.clone()
     }
 
     fn held(&self) -> MutexGuard<'_, Held> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn keys(&self) -> Vec<VerifierKey> {
-        self.named.iter().flat_map(|one| one.keys.iter().cloned()).collect()
     }
 
     /// One witness, until the log is gone.
@@ -232,18 +243,33 @@ impl Cosigners {
     async fn shown(&self, named: &Named) -> Option<Contradiction> {
         // The log is let go while the witness is asked.
         let log = || self.log.get().and_then(Weak::upgrade);
-        let path = monitoring_path(&log()?.head().checkpoint.origin);
-        let url = named.url.below(&path).ok()?;
-        let reply = self.services.call(&url, &Call::get("text/plain"), self.env.now()).await.ok()?;
-        let note = Note::parse(&reply.body).ok().filter(|_| reply.status == 200)?;
+        let origin = log()?.head().checkpoint.origin.clone();
+        let note = self.newest(named, &origin).await?;
         let (log, keys) = (log()?, named.keys.clone());
         tokio::task::spawn_blocking(move || evidence::proved(&log, &note, &keys)).await.ok().flatten()
+    }
+
+    /// The newest checkpoint of a log that a witness shows; nothing of it is verified.
+    async fn newest(&self, named: &Named, origin: &Origin) -> Option<Note> {
+        let url = named.url.below(&monitoring_path(origin)).ok()?;
+        let reply = self.services.call(&url, &Call::get("text/plain"), self.env.now()).await.ok()?;
+        Note::parse(&reply.body).ok().filter(|_| reply.status == 200)
+    }
+
+    /// What one witness shows of the log whose keys stand in the trust policy beside the file of cosignatures.
+    async fn recall(self: Arc<Self>, at: usize) -> Option<Seen> {
+        let named = self.named.get(at)?;
+        let trust = Policy::parse(&std::fs::read(self.file.with_file_name("trust")).ok()?).ok()?;
+        let origin = Origin::parse(trust.logs().first()?.name().as_str())?;
+        let note = self.newest(named, &origin).await?;
+        let _signed = evidence::signed(&note, trust.logs(), &named.keys)?;
+        Some(Seen::Checkpoint { by: by(named), note: note.to_string().into_bytes() })
     }
 
     /// What one witness knows, by showing it once more a checkpoint that the log has published.
     async fn view(self: Arc<Self>, at: usize, public: AddCheckpoint) -> Option<Seen> {
         let (named, size) = (self.named.get(at)?, public.old);
-        let by = format!("the witness {}", named.url.origin());
+        let by = by(named);
         match self.send(named, &public).await.ok()? {
             Answer::OtherOld(size) => Some(Seen::Size { by, size }),
             Answer::Refused(NOT_CONSISTENT) => Some(Seen::OtherHistory { by, size }),
@@ -287,6 +313,10 @@ impl Cosigners {
         }
         Some(checkpoint.size)
     }
+}
+
+fn by(named: &Named) -> String {
+    format!("the witness {}", named.url.origin())
 }
 
 /// The public checkpoint beside the file of cosignatures, as a request to a witness that is just there.

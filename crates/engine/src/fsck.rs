@@ -95,6 +95,9 @@ impl Fault {
         match (self, self.kind()) {
             (Self::Absent(LogError::NoLog), _) => "`--data` names the data directory",
             (Self::Absent(error), _) => error.hint(),
+            (Self::Published(_), _) => {
+                "the next start of the log replaces it, where `log/head` is whole and the checkpoint is not another log's"
+            }
             (_, FaultKind::Unknown) => "make it readable and try again; nothing is said about the log until then",
             (_, FaultKind::Differs) => {
                 "restore the newest copy of the data directory; receipts already given still show what was logged"

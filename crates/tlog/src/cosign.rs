@@ -46,10 +46,10 @@ impl Subtree {
     /// Signs it without a time. Only a type 0x06 key can.
     pub fn sign(&self, key: &SignerKey) -> Result<Vec<u8>, NotSignable> {
         let verifier = key.verifier();
-        let message = self.message(verifier.name(), 0).ok_or(NotSignable)?;
+        let message = self.message(verifier.name(), 0).ok_or(NotSignable::Text)?;
         match verifier.algorithm() {
             Algorithm::MlDsa44 => Ok(join(0, &key.sign_raw(&message)?)),
-            Algorithm::Ed25519 | Algorithm::Ed25519Cosignature => Err(NotSignable),
+            Algorithm::Ed25519 | Algorithm::Ed25519Cosignature => Err(NotSignable::Text),
         }
     }
 

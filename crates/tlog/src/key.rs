@@ -290,10 +290,16 @@ fn decode_ml_dsa(public: &[u8]) -> Option<Decoded> {
     Some(Decoded::MlDsa44(Box::new(ml_dsa::VerifyingKey::decode(&encoded))))
 }
 
-/// The text is not something this key's type can sign: type 0x06 signs checkpoints only.
+/// Why a key does not sign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("an ML-DSA-44 note key signs checkpoints only, and the text is not one")]
-pub struct NotSignable;
+pub enum NotSignable {
+    /// It is not what this key's type signs: type 0x06 signs checkpoints only.
+    #[error("an ML-DSA-44 note key signs checkpoints only, and the text is not one")]
+    Text,
+    /// The time is beyond [`MAX_TIME`](crate::cosign::MAX_TIME): every reader would refuse the signature as malformed.
+    #[error("a signature states a time of at most 2^63 - 1 seconds")]
+    Time,
+}
 
 /// A secret key with its name. `Debug` shows the public half only; the secret is wiped when dropped.
 pub struct SignerKey {
@@ -329,10 +335,22 @@ impl SignerKey {
         &self.verifier
     }
 
-    /// Signs a note text. `time`, in seconds since the Unix epoch, is part of types 0x04 and 0x06 (0 claims nothing).
+    /// Signs a note text. `time`, in seconds since the Unix epoch and at most [`MAX_TIME`](cosign::MAX_TIME), is part of
+    /// types 0x04 and 0x06 (0 claims nothing); type 0x01 states none.
     ///
     /// ML-DSA signs deterministically, so the same input always gives the same line.
+    ///
+    /// # Errors
+    /// [`NotSignable`]
     pub fn sign(&self, text: &str, time: u64) -> Result<NoteSignature, NotSignable> {
+        if time > cosign::MAX_TIME && self.verifier.algorithm != Algorithm::Ed25519 {
+            return Err(NotSignable::Time);
+        }
+        self.sign_at(text, time)
+    }
+
+    /// As [`Self::sign`], whatever the time: with it, tests make what a reader must refuse.
+    pub(crate) fn sign_at(&self, text: &str, time: u64) -> Result<NoteSignature, NotSignable> {
         let name = self.verifier.name();
         let blob = match self.verifier.algorithm {
             Algorithm::Ed25519 => self.sign_raw(text.as_bytes())?,
@@ -340,7 +358,7 @@ impl SignerKey {
                 cosign::join(time, &self.sign_raw(&cosign::cosignature_message(time, text))?)
             }
             Algorithm::MlDsa44 => {
-                let message = cosign::checkpoint_message(name, time, text).ok_or(NotSignable)?;
+                let message = cosign::checkpoint_message(name, time, text).ok_or(NotSignable::Text)?;
                 cosign::join(time, &self.sign_raw(&message)?)
             }
         };
@@ -352,7 +370,7 @@ impl SignerKey {
         match &self.secret {
             Secret::Ed25519(key) => Ok(key.sign(message).to_bytes().to_vec()),
             Secret::MlDsa44(key) => {
-                let signature = key.expanded_key().sign_deterministic(message, &[]).map_err(|_| NotSignable)?;
+                let signature = key.expanded_key().sign_deterministic(message, &[]).map_err(|_| NotSignable::Text)?;
                 Ok(signature.encode().to_vec())
             }
         }

@@ -188,7 +188,7 @@ pub fn judge(request: &AddCheckpoint, logs: &[VerifierKey], state: &State) -> Re
 /// The answer of a witness whose new state is durable: one line for each of its keys, all of type 0x04 or 0x06.
 pub fn cosign(note: &Note, keys: &[SignerKey], time: u64) -> Result<String, NotSignable> {
     let right = |key: &SignerKey| key.verifier().algorithm() != Algorithm::Ed25519;
-    let line = |key| if right(key) { key.sign(note.text(), time) } else { Err(NotSignable) };
+    let line = |key| if right(key) { key.sign(note.text(), time) } else { Err(NotSignable::Text) };
     keys.iter().map(|key| line(key).map(|line| format!("{line}\n"))).collect()
 }
 

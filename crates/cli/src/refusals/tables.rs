@@ -90,8 +90,8 @@ key_not_logged | the log does not hold the key's last change yet | the next chec
 ";
 
 pub(super) const WATCH: &str = "
-fsck_head | the head says that more was signed than the segments hold | restore the newest copy of the data directory
-fsck_checkpoint | the public checkpoint is not one of this log | restore the newest copy of the data directory
+fsck_head | `log/head` or `log-head` says that more was signed than the segments hold | restore the newest copy of the data directory
+fsck_checkpoint | the public checkpoint is not one of this log | start the log: it replaces one that is damaged, where `log/head` is whole
 fsck_checkpoint_root | the public checkpoint has a root that the entries do not give | restore the newest copy of the data directory
 fsck_missing | a file that the checkpoint implies is not there | restore the newest copy of the data directory
 fsck_bundle | a bundle of entries does not read | restore the newest copy of the data directory

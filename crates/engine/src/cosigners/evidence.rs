@@ -31,9 +31,7 @@ pub enum Contradiction {
 /// `witness`, or when the log's own past cannot be read at the moment. Tiles may have to be read for it.
 pub(super) fn proved(log: &Log, note: &Note, witness: &[VerifierKey]) -> Option<Contradiction> {
     let trust = Policy::parse(log.trust().as_bytes()).ok()?;
-    note.verify(trust.logs()).ok()?;
-    note.verify(witness).ok()?;
-    let theirs = Checkpoint::parse(note.text()).ok()?;
+    let theirs = signed(note, trust.logs(), witness)?;
     // The head only grows: what it does not reach now it did not reach when the witness cosigned.
     let ours = log.head().checkpoint.clone();
     if theirs.origin != ours.origin {
@@ -44,4 +42,10 @@ pub(super) fn proved(log: &Log, note: &Note, witness: &[VerifierKey]) -> Option<
     }
     let proof = log.consistency(theirs.size, ours.size).ok()?;
     theirs.verify_growth(&ours, &proof).is_err().then_some(Contradiction::OtherHistory(theirs.size))
+}
+
+/// What a note says under a key of the log and one of the witness.
+pub(super) fn signed(note: &Note, log: &[VerifierKey], witness: &[VerifierKey]) -> Option<Checkpoint> {
+    note.verify(log).and_then(|_| note.verify(witness)).ok()?;
+    Checkpoint::parse(note.text()).ok()
 }

@@ -147,5 +147,12 @@ fn a_cosignature_that_does_not_hold_or_is_of_an_unknown_key_is_not_kept() {
         assert_eq!(cosigners.cosigned(), None);
     }
     assert_eq!(cosigners.collect(&note, &[known.sign(&text, 5).unwrap()], &keys), Some(1), "the control");
-    assert!(data.path().join("cosigned").exists());
+    let line = |time| known.sign(&text, time).unwrap();
+    let whole = |time| Note::new(&text, &[note.signatures(), &[line(time)]].concat());
+    assert_eq!(cosigners.cosigned(), whole(5), "the log's lines and the witness's");
+    assert_eq!(cosigners.collect(&note, &[line(6)], &keys), Some(1));
+    assert_eq!(cosigners.cosigned(), whole(6), "a newer line in place of the older one");
+    let kept = std::fs::read(data.path().join("cosigned")).unwrap();
+    assert_eq!(Note::parse(&kept).ok(), whole(6));
+    assert_eq!(Held::load(&data.path().join("cosigned"), &keys).unwrap().whole, whole(6), "the next run has it");
 }

@@ -1,6 +1,7 @@
 use serde_json::Value;
 
 use super::*;
+use crate::note::Note;
 
 fn vectors(name: &str) -> Value {
     let path = format!("{}/tests/data/{name}", env!("CARGO_MANIFEST_DIR"));
@@ -88,6 +89,21 @@ fn a_vkey_that_is_not_one() {
     ];
     for (text, error) in rows {
         assert_eq!(VerifierKey::parse(&text), Err(error), "{text}");
+    }
+}
+
+/// C2SP tlog-cosignature: a time is at most 2^63 - 1, which is the largest that a reader takes.
+#[test]
+fn a_time_that_no_reader_takes_is_not_signed() {
+    let text = format!("w\n1\n{}\n", to_base64(&[7; 32]));
+    for algorithm in [Algorithm::Ed25519Cosignature, Algorithm::MlDsa44] {
+        let signer = SignerKey::from_seed(KeyName::parse("w").unwrap(), algorithm, &[1; 32]).unwrap();
+        let (last, beyond) = (9_223_372_036_854_775_807, 9_223_372_036_854_775_808);
+        assert_eq!(signer.sign(&text, beyond), Err(NotSignable::Time), "{algorithm:?}");
+        assert_eq!(signer.sign(&text, u64::MAX), Err(NotSignable::Time), "{algorithm:?}");
+        let note = Note::new(&text, &[signer.sign(&text, last).unwrap()]).unwrap();
+        let keys = [signer.verifier().clone()];
+        assert_eq!(note.verify(&keys).unwrap()[0].time, Some(last), "the control: {algorithm:?}");
     }
 }
 

@@ -129,7 +129,7 @@ fn a_known_keys_malformed_signature_refuses_the_note_and_an_unknown_ones_says_no
             let line = NoteSignature::new(signer.verifier().name().clone(), signer.verifier().id(), blob);
             Note::new(&text, &[good.clone(), line]).unwrap().verify(known).map(|verified| verified.len())
         };
-        let signed_at = |time| signer.sign(&text, time).unwrap().blob().to_vec();
+        let signed_at = |time| signer.sign_at(&text, time).unwrap().blob().to_vec();
         let (both, log) = (known(&[&keys.log, signer]), known(&[&keys.log]));
         let malformed = NoteError::MalformedSignature(signer.verifier().name().clone(), signer.verifier().id());
         assert_eq!(verify(signed_at((1 << 63) - 1), &both), Ok(2), "the last time that may be stated");

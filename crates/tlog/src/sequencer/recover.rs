@@ -23,6 +23,7 @@ use crate::policy::MAX_AHEAD;
 use crate::tile::{Content, FULL_WIDTH, TilePath};
 
 const WIDTH: u64 = FULL_WIDTH as u64;
+const PUBLIC: &str = "the published checkpoint";
 
 pub(super) fn init(dir: &Path, origin: &Origin, disk: &Arc<dyn Disk>) -> Result<(), InitError> {
     let wal = dir.join("wal");
@@ -115,11 +116,13 @@ pub(super) fn open(
     for (by, mark) in &mark {
         guard(&tree, replayed.size, by, mark.size, mark.root)?;
     }
-    let published = tiles.published()?;
-    let by = "the published checkpoint".to_owned();
-    let public = published.clone().map(|note| Seen::Checkpoint { by, note });
-    for seen in config.seen.iter().chain(&public) {
+    for seen in &config.seen {
         guard_seen(&tree, replayed.size, keys, seen)?;
+    }
+    let published = tiles.published()?;
+    let public = read_public(keys, published.as_deref(), &mark)?;
+    if let Some(public) = &public {
+        guard(&tree, replayed.size, PUBLIC, public.size, public.root)?;
     }
 
     // When: a time that readers would refuse is not signed again. After it, nothing was written yet.
@@ -146,7 +149,8 @@ pub(super) fn open(
     same_storage(tiles, replayed.stored)?;
     let now = Mark { size: replayed.size, root: replayed.root, time, stored: replayed.stored, run: Run::Open };
     files.iter_mut().try_for_each(|file| file.write(&now))?;
-    let public = published.is_some_and(|note| read_record(keys, "", &note).is_ok_and(|c| c.size == replayed.size));
+    let newest = public.is_some_and(|public| public.size == replayed.size);
+    let public = newest && published.is_some_and(|note| is_by_every_key(keys, &note));
     Ok(Start { lock, replayed, segments, segment, marked: Marked { files, last: now }, head, public })
 }
 
@@ -290,6 +294,38 @@ fn marks(dir: &Path, config: &Config, origin: &Origin) -> Result<Remembered, Ope
         files.push(file);
     }
     Ok((files, found))
+}
+
+/// The public checkpoint. One that is damaged is as good as none, and replaced, when a record of the head is there: that was
+/// held against the log just now, and knows as much, because a head is marked before it is shown. Where there is no such
+/// record, the public checkpoint is the last one that knows, and nothing may take its place. One that reads is never
+/// passed over.
+fn read_public(
+    keys: &Keys,
+    published: Option<&[u8]>,
+    marks: &[(String, Mark)],
+) -> Result<Option<Checkpoint>, OpenError> {
+    let Some(note) = published else { return Ok(None) };
+    match read_record(keys, PUBLIC, note) {
+        Err(OpenError::Record(_)) if !marks.is_empty() && !is_of_another_log(keys, note) => Ok(None),
+        read => read.map(Some),
+    }
+}
+
+/// Whether no signature of the log is missing; where the damage hit one of them, the checkpoint is published again.
+fn is_by_every_key(keys: &Keys, note: &[u8]) -> bool {
+    let all = keys.verifiers();
+    Note::parse(note).is_ok_and(|note| note.verify(all).is_ok_and(|verified| verified.len() == all.len()))
+}
+
+/// Whether a note reads as the checkpoint of another log, origin and signatures alike: then the folder or the storage is
+/// another one, and no damage.
+fn is_of_another_log(keys: &Keys, note: &[u8]) -> bool {
+    let ours = |name: &str| name == keys.origin().as_str();
+    Note::parse(note).is_ok_and(|note| {
+        let theirs = Checkpoint::parse(note.text()).is_ok_and(|checkpoint| !ours(checkpoint.origin.as_str()));
+        theirs && !note.signatures().iter().any(|line| ours(line.name().as_str()))
+    })
 }
 
 /// A checkpoint somebody else holds: readable, of this log, and signed by it.

@@ -152,7 +152,7 @@ fn a_cosigned_note_satisfies_whoever_trusts_the_witness() {
     assert_eq!(with_cosignatures(&note, &lines, &known[..1]).signatures().len(), 2, "of known witnesses only");
     let other = request(0, 1, Hash::from_bytes([1; 32]), vec![]).checkpoint;
     assert_eq!(with_cosignatures(&other, &lines, &known), other, "a cosignature of another checkpoint");
-    assert_eq!(cosign(&note, &[signer("w", Algorithm::Ed25519, 1)], 1), Err(NotSignable));
+    assert_eq!(cosign(&note, &[signer("w", Algorithm::Ed25519, 1)], 1), Err(NotSignable::Text));
 }
 
 #[test]

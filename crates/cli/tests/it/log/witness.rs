@@ -135,6 +135,16 @@ fn a_log_restored_from_an_older_copy_is_told_by_its_witness() {
     assert!(said.contains("the log has 1 leaves, but the witness http://127.0.0.1:"), "{said}");
     assert!(said.contains("has seen 3: was it restored from an older copy?"), "{said}");
     assert_eq!(signed(), before, "nothing was signed");
+    // Nor when there is no checkpoint to show to the witness: it shows the one that it has.
+    let public = older.path().join("log/checkpoint");
+    let kept = std::fs::read(&public).expect("a checkpoint");
+    std::fs::write(&public, "rubbish").expect("written");
+    let out = run(older.path(), &["log", "serve", "--witnesses", policy, "--listen", "127.0.0.1:0"]);
+    let said = String::from_utf8_lossy(&out.stderr);
+    assert_eq!(out.status.code(), Some(4), "{said}");
+    assert!(said.contains("has seen 3: was it restored from an older copy?"), "{said}");
+    assert_eq!(signed(), before, "nothing was signed");
+    std::fs::write(&public, kept).expect("written");
 
     // A witness that comes back later ends the log then; one that is away keeps nobody from starting.
     let address = world.witness.address.clone();

@@ -4,7 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use countersign_tlog::checkpoint::Origin;
+use countersign_tlog::checkpoint::{Checkpoint, Origin};
+use countersign_tlog::key::{Algorithm, KeyName, SignerKey};
+use countersign_tlog::merkle::empty_root;
+use countersign_tlog::note::Note;
 use countersign_tlog::sequencer::tiles::{MemoryTiles, Tiles as _};
 use countersign_tlog::sequencer::{self, AppendError, Config, Keys, Log, Logged, OpenError, Seen};
 
@@ -106,8 +109,69 @@ fn a_record_that_is_no_checkpoint_of_this_log_is_refused() {
     assert_eq!(open(&note), "open");
     assert_eq!(open("rubbish"), "log_record");
     assert_eq!(open(&note.replace("\n1\n", "\n2\n")), "log_record", "a size the log did not sign");
-    home.tiles.publish(b"rubbish").unwrap();
+}
+
+/// The public checkpoint can be made again from the head, which a start holds against the log. It is no record then.
+#[test]
+fn a_damaged_public_checkpoint_is_replaced_where_the_head_is_whole() {
+    let home = Home::new();
+    let log = home.open(Config::one_shot());
+    append(&log, entry(0)).unwrap();
+    log.close();
+    let public = || home.tiles.published().unwrap().unwrap();
+    let opens = |damaged: &[u8]| {
+        home.tiles.publish(damaged).unwrap();
+        home.open(Config::one_shot()).close();
+        let note = Note::parse(&public()).unwrap();
+        assert_eq!(note.verify(keys().verifiers()).unwrap().len(), 2, "by both keys of the log");
+        assert_eq!(note.text().lines().nth(1), Some("1"));
+    };
+    opens(b"");
+    opens(b"rubbish");
+    let whole = public();
+    opens(&whole[..whole.len() / 2]);
+    for at in (0..whole.len()).step_by(61) {
+        let mut flipped = whole.clone();
+        flipped[at] ^= 1;
+        opens(&flipped);
+    }
+    opens(String::from_utf8(whole.clone()).unwrap().replacen("\n1\n", "\n2\n", 1).as_bytes());
+
+    // Another log's is no damage.
+    let other = Origin::parse("log.example.test/other").unwrap();
+    let text = Checkpoint::new(other.clone(), 1, empty_root()).to_string();
+    let signer = SignerKey::from_seed(KeyName::parse(other.as_str()).unwrap(), Algorithm::Ed25519, &[1; 32]).unwrap();
+    let note = Note::new(&text, &[signer.sign(&text, 0).unwrap()]).unwrap().to_string();
+    home.tiles.publish(note.as_bytes()).unwrap();
     assert_eq!(code(home.try_open(Config::one_shot())), "log_record");
+    assert_eq!(public(), note.as_bytes(), "it stays");
+
+    // Without a head it is the only record, and nothing may take its place.
+    home.tiles.publish(b"rubbish").unwrap();
+    let head = home.path().join("head");
+    let kept = std::fs::read(&head).unwrap();
+    std::fs::remove_file(&head).unwrap();
+    assert_eq!(code(home.try_open(Config::one_shot())), "log_record");
+    std::fs::write(&head, kept).unwrap();
+    assert_eq!(code(home.try_open(Config::one_shot())), "open", "the control");
+}
+
+/// A public checkpoint that verifies is a record, whatever the head says: ahead of it, the log was rolled back.
+#[test]
+fn a_public_checkpoint_that_verifies_is_never_passed_over() {
+    let home = Home::new();
+    let log = home.open(Config::one_shot());
+    append(&log, entry(0)).unwrap();
+    log.close();
+    let old = home.dir.path().join("old");
+    copy_dir(&home.path(), &old);
+    let log = home.open(Config::one_shot());
+    append(&log, entry(1)).unwrap();
+    log.close();
+    copy_dir(&old, &home.path());
+    let newest = home.tiles.published().unwrap().unwrap();
+    assert_eq!(code(home.try_open(Config::one_shot())), "log_behind");
+    assert_eq!(home.tiles.published().unwrap().unwrap(), newest, "and it stays");
 }
 
 #[test]
