@@ -8,20 +8,18 @@ use countersign_core::time::Timestamp;
 use countersign_engine::check::{CheckError, Checker};
 use countersign_engine::env::Env;
 use countersign_engine::keys::{Keys, KeysError};
-use countersign_engine::log::{Asked, BucketTiles, DirTiles, LogBook, LogError, Place};
+use countersign_engine::log::{BucketTiles, DirTiles, LogBook, LogError, Place};
 use countersign_engine::transparency::Misses;
 use countersign_probe::configured::Services;
 use countersign_probe::{Door, DoorConfig, Limits};
 use countersign_store::{Location, Store, StoreError};
-use countersign_tlog::sequencer::tiles::{Tiles, TilesError};
+use countersign_tlog::sequencer::tiles::Tiles;
 use countersign_tlog::tile::bundle::MAX_BUNDLE;
 use serde_json::{Value, json};
 use tokio_rustls::rustls::pki_types::CertificateDer;
 
 use crate::Exit;
-use crate::args::Global;
 use crate::settings::Settings;
-use crate::show;
 
 /// A failure with the code a program reads, the exit code, and the hint a person gets.
 #[derive(Debug, thiserror::Error)]
@@ -129,33 +127,8 @@ pub(crate) fn tiles(settings: &Settings) -> anyhow::Result<Arc<dyn Tiles>> {
     })
 }
 
-/// As [`stored`], for a command that begins a log or keeps one open: the bucket is asked once, so that a name that was
-/// misspelt is told now and not 256 entries later. A log that is there goes on without its bucket. One that is to be
-/// made is not begun for a bucket that says it does not exist: nothing is lost yet, and the name is easily corrected.
-pub(crate) fn stored_and_asked(settings: &Settings, global: &Global, book: LogBook) -> anyhow::Result<LogBook> {
-    let Some(bucket) = bucket(settings)? else { return stored(settings, book) };
-    match (bucket.ask(), Place::new(&settings.data.0).has_log()) {
-        (Asked::There, _) => {}
-        (Asked::NoBucket(error), Ok(false)) => {
-            let hint = "nothing was begun yet; run this again once the bucket is there or its name is right";
-            return Err(Failure::blocked(error.to_string(), hint).coded("tiles_no_bucket").into());
-        }
-        (Asked::NoBucket(error) | Asked::Away(error), _) => show::note(global, &turned(Some(&error))),
-    }
-    Ok(book.stored_in(bucket))
-}
-
-/// What is told of the place of the full tiles.
-pub(crate) fn turned(error: Option<&TilesError>) -> String {
-    match error {
-        Some(error) => {
-            format!("{error}; the log goes on, and keeps what waits to be stored in its write-ahead segments")
-        }
-        None => "tile storage: works again".to_owned(),
-    }
-}
-
-fn bucket(settings: &Settings) -> anyhow::Result<Option<Arc<BucketTiles>>> {
+/// The bucket that the settings name, which is not asked yet.
+pub(crate) fn bucket(settings: &Settings) -> anyhow::Result<Option<Arc<BucketTiles>>> {
     let log = Place::new(&settings.data.0).log();
     let Some(bucket) = &settings.tiles.0 else { return Ok(None) };
     let services = services(settings, Limits { body: MAX_BUNDLE, ..Limits::default() })?;

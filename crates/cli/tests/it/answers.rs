@@ -16,9 +16,9 @@ fn a_program_that_asked_for_json_gets_failures_as_json() {
     for (args, exit, code) in [
         (&["check", "http://a.example/"][..], 3, "url_not_https"),
         (&["check", "https://127.0.0.1/"], 3, "url_ip_literal"),
-        (&["check", URL, "--max-price-usd", "cheap"], 2, "usage"),
-        (&["verify", "absent.json"], 3, "malformed_input"),
-        (&["log", "status"], 4, "not_evaluated"),
+        (&["check", URL, "--max-price-usd", "cheap"], 2, "amount_not_digits"),
+        (&["verify", "absent.json"], 3, "cannot_read"),
+        (&["log", "status"], 4, "log_missing"),
     ] {
         let (code_seen, answer) = told(folder.path(), args);
         assert_eq!((code_seen, &answer["code"]), (Some(exit), &Value::from(code)), "{args:?} {answer}");

@@ -9,6 +9,7 @@ use countersign_tlog::key::KeyName;
 use countersign_tlog::sequencer::{self, OpenError};
 use serde_json::json;
 
+use super::storage;
 use crate::Exit;
 use crate::app::{self, Failure};
 use crate::args::Global;
@@ -20,7 +21,7 @@ pub(super) fn init(settings: &Settings, global: &Global, origin: Option<&str>) -
     let origin = origin.map(name).transpose()?;
     let place = Place::new(&settings.data.0);
     let book = LogBook::one_shot(&settings.data.0, Arc::new(Env::Real));
-    let book = app::stored_and_asked(settings, global, book)?;
+    let book = storage::stored_and_asked(settings, global, book)?;
     place.create(&Env::Real, origin).map_err(|error| Failure::from(&error))?;
     // Opened once: the empty log is signed and published, and its trust policy stands beside it. Keys may be older.
     book.take().map_err(|error| Failure::from(&error))?;

@@ -4,6 +4,7 @@ mod fsck;
 mod keep;
 mod monitor;
 mod serve;
+mod storage;
 mod witness;
 
 use crate::Exit;

@@ -20,6 +20,7 @@ use tokio::runtime::Handle;
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::monitor::service_url;
+use super::storage;
 use crate::Exit;
 use crate::app::{self, Failure};
 use crate::args::{Global, LogServeArgs};
@@ -33,8 +34,8 @@ pub(crate) async fn run(settings: &Settings, global: &Global, args: &LogServeArg
     let env = Arc::new(Env::Real);
     let teller = global.clone();
     let book = LogBook::serving(&settings.data.0, Arc::clone(&env)).when_in_doubt(end);
-    let book = book.when_storage_turns(move |error| show::note(&teller, &app::turned(error)));
-    let mut book = app::stored_and_asked(settings, global, book)?;
+    let book = book.when_storage_turns(move |error| show::note(&teller, &storage::turned(error)));
+    let mut book = storage::stored_and_asked(settings, global, book)?;
     let cosigners = args.witnesses.as_deref().map(|file| cosigners(settings, global, file, &env)).transpose()?;
     if let Some(cosigners) = &cosigners {
         let told: Arc<Cosigners> = Arc::clone(cosigners);

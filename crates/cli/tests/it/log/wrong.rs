@@ -17,8 +17,8 @@ fn each_wrong_command_says_what_to_do() {
         (&["init", "--data", "has"], 4, "log_exists", "countersign log status"),
         (&["status", "--data", "file"], 4, "log_io", "names a folder"),
         (&["init", "--data", "file"], 4, "log_io", "names a folder"),
-        (&["serve", "--data", "has", "--listen", "nowhere"], 2, "usage", "127.0.0.1:4410"),
-        (&["serve", "--data", "has", "--witnesses", trust], 2, "usage", "countersign log witness"),
+        (&["serve", "--data", "has", "--listen", "nowhere"], 2, "cannot_listen", "127.0.0.1:4410"),
+        (&["serve", "--data", "has", "--witnesses", trust], 2, "no_witness", "countersign log witness"),
         (&["monitor", "http://127.0.0.1:1/log", "--trust", trust], 4, "log_unreachable", "try again"),
         (&["monitor", "none", "--trust", trust], 4, "log_no_checkpoint", "ends in /log"),
         (
