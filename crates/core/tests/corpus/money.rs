@@ -1,9 +1,14 @@
 //! Money, asset, network, recipient.
 
+use countersign_core::amount::Usd;
+use countersign_core::endpoint::ResourceUrl;
+use countersign_core::history::Standing;
 use countersign_core::offer::{Grade, Interop, RailSeen, Word};
+use countersign_core::policy::{CheckRequest, Facts, decide};
+use countersign_core::time::Timestamp;
 use serde_json::{Value, json};
 
-use crate::common::{Answer, PAYEE, USDC, alone, entry, entry_1, only, rules, solana, v1, v2, with};
+use crate::common::{Answer, PAYEE, URL, USDC, alone, entry, entry_1, only, rules, solana, v1, v2, with};
 
 /// USDC on Monad, whose EIP-712 name is USDC.
 fn monad(name: &str) -> Value {
@@ -67,6 +72,16 @@ fn c42_a_right_amount_that_an_old_client_does_not_read() {
     assert_eq!(only(&reading).amount.as_ref().unwrap().to_string(), "10000");
     let absent = Answer::of(&v2(json!([with("amount", Value::Null)]))).read();
     assert_eq!((only(&absent).amount.as_ref(), absent.word), (None, Word::NotPayable), "absent is never zero");
+    // And no cap lets through what it cannot read: not even one that a price of nothing would meet.
+    let mut other = entry();
+    other["maxAmountRequired"] = other.as_object_mut().unwrap().remove("amount").unwrap();
+    for reading in [absent, alone(other)] {
+        let mut request = CheckRequest::new(ResourceUrl::parse(URL).unwrap());
+        request.max_price_usd = Usd::parse("1000000").ok();
+        let now = Timestamp::from_seconds(1_796_083_200);
+        let decision = decide(&request, &reading, &Standing::default(), &Facts::default(), now);
+        assert_eq!((decision.selected, decision.payable), (None, false));
+    }
 }
 
 /// Body-only probes called such endpoints dead.
@@ -82,8 +97,11 @@ fn c44_a_header_and_an_empty_body() {
 fn c46_placeholders_in_version_1() {
     let mut odd = entry_1();
     (odd["asset"], odd["payTo"]) = (json!(""), json!("walletaddress"));
-    let reading = Answer::new(402).body(v1(json!([odd])).to_string()).read();
+    let mut challenge = v1(json!([odd]));
+    challenge["error"] = json!("");
+    let reading = Answer::new(402).body(challenge.to_string()).read();
     assert_eq!((reading.word, rules(&reading)), (Word::NotPayable, vec!["asset.form", "payee.form"]));
+    assert_eq!((only(&reading).spec, only(&reading).payee()), (Grade::Fail, None));
 }
 
 #[test]
@@ -97,6 +115,7 @@ fn c48_algorands_whole_genesis_hash() {
     assert_eq!((reading.word, rules(&reading)), (Word::Payable, vec!["network.legacy"]));
     let network = only(&reading).network.as_ref().unwrap();
     assert_eq!(network.as_str(), "algorand:wGHE2Pwdvd7S12BL5FaOP20EGYesN73k");
+    assert_eq!((only(&reading).spec, only(&reading).interop), (Grade::Fail, Interop::Pass), "clients normalise it");
 }
 
 /// Symbols come from the table; an unknown token has none, and no price.
@@ -142,6 +161,11 @@ fn c53_the_cloudflare_profile() {
     let reading = alone(offer);
     assert_eq!((reading.word, rules(&reading)), (Word::NotEvaluated, vec!["scheme.unjudged", "profile.cloudflare"]));
     assert_eq!((only(&reading).spec, only(&reading).interop), (Grade::Pass, Interop::NotEvaluated));
+    assert_eq!(
+        (only(&reading).network.as_ref(), only(&reading).usd.as_ref()),
+        (None, None),
+        "no bound of a chain fits"
+    );
     let mut zero = v2(json!([{
         "scheme": "batch-settlement", "network": "cloudflare:402", "amount": "5", "asset": "dollars",
         "payTo": "merchant", "maxTimeoutSeconds": 0
@@ -169,6 +193,10 @@ fn c56_nothing_accepted_and_twins_in_snake_case() {
     let reading = alone(twins);
     assert_eq!((reading.word, rules(&reading)), (Word::Payable, vec![]));
     assert_eq!(only(&reading).pay_to, PAYEE.to_ascii_lowercase());
+    let mut bare = with("extra", json!({}));
+    (bare["pay_to"], bare["price"]) = (json!(USDC), json!("$5"));
+    let reading = alone(bare);
+    assert_eq!((reading.word, rules(&reading)), (Word::NotPayable, vec!["asset.eip712_missing"]), "as in C39");
 }
 
 /// What a scheme needs, per network family.

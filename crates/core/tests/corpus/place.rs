@@ -49,6 +49,12 @@ fn c28_http_terms_on_an_mcp_endpoint() {
     let body = r#"{"jsonrpc":"2.0","id":1,"error":{"code":402,"message":"Payment required"}}"#;
     let reading = Answer::of(&v2(json!([entry()]))).body(body).read();
     assert_eq!((reading.word, rules(&reading)), (Word::Payable, vec![]));
+    let alone = Answer::new(402).body(body).read();
+    assert_eq!(
+        (alone.word, rules(&alone)),
+        (Word::NotPayable, vec!["terms.none"]),
+        "the error by itself names no terms"
+    );
 }
 
 /// Behind a proxy: another scheme is a warning, another host a mismatch, and neither fails the payment.

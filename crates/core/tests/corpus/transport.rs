@@ -76,7 +76,8 @@ fn c7_the_url_safe_alphabet() {
     let value = URL_SAFE.encode(challenge.to_string());
     assert!(value.contains(['-', '_']), "a value that tells the alphabets apart");
     let reading = Answer::new(402).header("PAYMENT-REQUIRED", value).read();
-    assert_eq!(rules(&reading), ["header.base64_url"]);
+    assert_eq!((reading.word, rules(&reading)), (Word::NotPayable, vec!["header.base64_url"]));
+    assert_eq!(only(&reading).amount.as_ref().unwrap().to_string(), "10000", "the terms are shown");
     assert_eq!((only(&reading).spec, only(&reading).interop), (Grade::Pass, Interop::Fail("header.base64_url")));
 }
 
@@ -89,7 +90,8 @@ fn c8_space_and_bytes_of_another_encoding() {
     let padded = Answer::new(402).header("PAYMENT-REQUIRED", format!("  {value}\t")).read();
     assert_eq!((padded.word, rules(&padded)), (Word::Payable, vec![]));
     let wrapped = Answer::new(402).header("PAYMENT-REQUIRED", format!("{} {}", &value[..76], &value[76..])).read();
-    assert_eq!(only(&wrapped).interop, Interop::Fail("header.base64_spaces"));
+    assert_eq!((wrapped.word, rules(&wrapped)), (Word::NotPayable, vec!["header.base64_spaces"]));
+    assert_eq!((only(&wrapped).spec, only(&wrapped).interop), (Grade::Pass, Interop::Fail("header.base64_spaces")));
     let latin: Vec<u8> = challenge.to_string().chars().map(|one| u8::try_from(u32::from(one)).unwrap()).collect();
     let broken = Answer::new(402).header("PAYMENT-REQUIRED", STANDARD.encode(latin)).read();
     assert_eq!((broken.word, rules(&broken)), (Word::NotPayable, vec!["json.syntax"]));

@@ -184,6 +184,9 @@ fn prices_that_walk_jump_or_differ_from_look_to_look() {
     assert_eq!(prices(&[(0, "10000"), (20, "9999")]), [""; 0], "cheaper is no finding");
     assert_eq!(prices(&[(0, "10000"), (9, "9999")]), ["history.price_unstable"], "two prices at once are");
     assert_eq!(prices(&[(0, "10000"), (20, "15000"), (40, "20000")]), ["history.price_walk"]);
+    // Corpus C59: a cent, ten, fifty, a dollar.
+    let steps = [(0, "10000"), (20, "100000"), (40, "500000"), (60, "1000000")];
+    assert_eq!(prices(&steps), ["history.price_walk"]);
     assert_eq!(prices(&[(0, "10000"), (20, "15000"), (40, "19999")]), ["history.price_raised"], "below twice");
     assert_eq!(prices(&[(0, "10000"), (20, "20000")]), ["history.price_raised"], "one step is no walk");
     assert_eq!(prices(&[(0, "10000"), (20, "15000"), (40, "20000"), (60, "20000")]), ["history.price_walk"]);
