@@ -11,7 +11,7 @@ use countersign_core::offer::{self, Exchange, Reading, Word};
 use countersign_core::policy::{self, CheckRequest, Decision};
 use countersign_core::sign::Purpose;
 use countersign_core::time::Timestamp;
-use countersign_probe::{Answer, Declared, Door, Method, Politeness, Refused, Request, Turn, challenge};
+use countersign_probe::{Answer, Declared, Door, Method, Need, Refused, Request, Turn, challenge};
 use countersign_store::{NewObservation, Store};
 use serde_json::{Value, json as value};
 use sha2::{Digest, Sha256};
@@ -28,6 +28,7 @@ mod error;
 mod flights;
 mod past;
 mod sibling;
+mod turns;
 
 pub(crate) use entries::Entries;
 pub use error::CheckError;
@@ -41,7 +42,6 @@ pub struct Checker {
     store: Store,
     keys: tokio::sync::Mutex<Keys>,
     switches: Vec<&'static str>,
-    politeness: Politeness,
     flights: Flights<(String, Declared), Arc<Sighting>>,
     siblings: Flights<String, Sibling>,
     log: Option<(Arc<LogBook>, Misses)>,
@@ -51,6 +51,8 @@ pub struct Checker {
 /// No run takes this long: a few requests of five seconds each, and waiting for the database. What has been open for
 /// longer belongs to a process that died; what has not may belong to one that lives beside this one.
 const LONGEST_RUN_MS: i64 = 60_000;
+/// Turns of this long ago are removed; they have counted for nothing since their minute was over.
+const FORGET_TURNS_MS: i64 = 86_400_000;
 
 /// One probe as it was stored; requests for the same URL that arrive while it flies share it.
 #[derive(Debug)]
@@ -122,9 +124,9 @@ impl Checked {
 impl Checker {
     /// A checker over these parts; `switches` names every lab switch that is on.
     pub fn new(env: Arc<Env>, door: Door, store: Store, keys: Keys, switches: Vec<&'static str>) -> Self {
-        let (politeness, flights, siblings) = (Politeness::default(), Flights::default(), Flights::default());
+        let (flights, siblings) = (Flights::default(), Flights::default());
         let (keys, logged) = (tokio::sync::Mutex::new(keys), leaves::Read::default());
-        Self { env, door, store, keys, switches, politeness, flights, siblings, log: None, logged }
+        Self { env, door, store, keys, switches, flights, siblings, log: None, logged }
     }
 
     /// The same checker, logging its decisions.
@@ -192,12 +194,14 @@ impl Checker {
         }
     }
 
-    /// Closes the runs that processes left open when they died; to be called once at the start.
+    /// Closes the runs that processes left open when they died, and forgets turns of long ago; to be called once at the
+    /// start.
     ///
     /// # Errors
     /// [`CheckError::Store`] when they cannot be closed.
     pub async fn recover(&self) -> Result<u64, CheckError> {
         let now = self.env.now();
+        self.store.forget_turns(now.plus_millis(-FORGET_TURNS_MS)).await?;
         Ok(self.store.abandon_runs(now.plus_millis(-LONGEST_RUN_MS), now).await?)
     }
 
@@ -210,11 +214,10 @@ impl Checker {
     /// Probes and remembers. History is read before, so that a sighting never confirms itself.
     async fn look(&self, request: &CheckRequest, declared: Declared) -> Result<Sighting, CheckError> {
         let at = self.env.now();
-        let turn = self.politeness.turn(&request.url, at)?;
         let History { standing: before, trail, .. } = past::read(&self.store, request.url.as_str(), at).await?;
         // From here a process that dies leaves an open run, which the next one closes as abandoned.
         let run = self.env.row_id()?;
-        self.store.start_run(&run, request.url.as_str(), "owner", at).await?;
+        let turn = self.turn(&request.url, at, Need::Must, Some(&run)).await??;
         let probe = Box::pin(challenge::probe(&self.door, turn, declared, at));
         let (probed, sibling) = self.with_sibling(&request.url, at, &run, probe).await;
         let (method, result) = (probed.method.as_str(), probed.result);
@@ -258,7 +261,7 @@ impl Checker {
     ) -> Result<(Vec<KnownKey>, Vec<String>), CheckError> {
         let (mut keys, mut kept) = (Vec::new(), Vec::new());
         for look_up in signed::look_ups(reading, url) {
-            let Ok(turn) = self.politeness.turn(&look_up.url, at) else { continue };
+            let Ok(turn) = self.turn(&look_up.url, at, Need::Must, None).await? else { continue };
             let result = self.get(&turn, at).await;
             let evidence = || decision::evidence(look_up.url.as_str(), "GET", at, &result);
             kept.push(self.store.put_evidence_from(evidence).await?);

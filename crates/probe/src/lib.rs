@@ -17,4 +17,4 @@ pub use guarded::{
     Answer, Cidr, CidrError, Door, DoorConfig, Limits, Method, Nat64, Nat64Error, Refused, RefusedCode, Request,
     RootsError, TransportFlag, roots_from_pem,
 };
-pub use politeness::{Politeness, RateLimited, Turn};
+pub use politeness::{Need, RateLimited, Turn};

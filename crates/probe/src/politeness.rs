@@ -1,11 +1,8 @@
-//! How often we knock at one door: at most a few looks a minute at one registrable domain, over all callers of a process.
+//! How often we knock at one door: at most a few looks a minute at one registrable domain, over all who share a memory of
+//! the looks there were.
 //!
 //! A caller takes a [`Turn`] first; without one, `challenge::probe` cannot be called. The window slides and is exact: no
-//! sixty seconds hold more looks than allowed. Two processes do not know of each other; that is the price of needing no
-//! shared state, and a server is one process.
-
-use std::collections::{HashMap, VecDeque};
-use std::sync::{Mutex, PoisonError};
+//! sixty seconds hold more looks than allowed. Where the looks are kept is not said here: this is the rule alone.
 
 use countersign_core::domain::registrable_lab;
 use countersign_core::endpoint::ResourceUrl;
@@ -16,20 +13,20 @@ pub const LOOKS_A_MINUTE: usize = 6;
 /// Turns that stay for others when a spare one is given: the key documents that one check may fetch.
 const KEPT: usize = 2;
 const WINDOW_MS: i64 = 60_000;
-/// When this many domains are remembered, those whose minute is over are forgotten first.
-const SWEEP_AT: usize = 1024;
-
-/// The looks of the last minute, by registrable domain.
-#[derive(Debug)]
-pub struct Politeness {
-    most: usize,
-    looks: Mutex<HashMap<String, VecDeque<Timestamp>>>,
-}
 
 /// Leave to look at one URL once. A look is at most two requests: one, and one more by another method.
 #[derive(Debug)]
 pub struct Turn {
     url: ResourceUrl,
+}
+
+/// What a turn is wanted for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Need {
+    /// What must be asked.
+    Must,
+    /// A question that may go unasked: it gets a turn only while two more stay for what must be asked.
+    Spare,
 }
 
 /// It is too early to look at this domain again.
@@ -47,50 +44,39 @@ impl RateLimited {
     pub const CODE: &'static str = "rate_limited";
 }
 
-impl Default for Politeness {
-    fn default() -> Self {
-        Self::new(LOOKS_A_MINUTE)
-    }
+/// Judges whether `url` may be looked at, at `now`, after the `looks` that there were at its [`domain`], oldest first. Gives
+/// the turn, and the looks of the last minute with this one. A turn that is taken and not used counts all the same.
+///
+/// # Errors
+/// [`RateLimited`] when the domain has had its looks for the last minute.
+pub fn judge(
+    looks: Vec<Timestamp>,
+    url: &ResourceUrl,
+    now: Timestamp,
+    need: Need,
+) -> Result<(Turn, Vec<Timestamp>), RateLimited> {
+    let most = match need {
+        Need::Must => LOOKS_A_MINUTE,
+        Need::Spare => LOOKS_A_MINUTE - KEPT,
+    };
+    take(looks, url, now, most)
 }
 
-impl Politeness {
-    /// At most `most` looks a minute at one domain.
-    pub fn new(most: usize) -> Self {
-        Self { most, looks: Mutex::default() }
+fn take(
+    mut looks: Vec<Timestamp>,
+    url: &ResourceUrl,
+    now: Timestamp,
+    most: usize,
+) -> Result<(Turn, Vec<Timestamp>), RateLimited> {
+    let now = in_order(looks.last().copied(), now);
+    looks.retain(|time| recent(*time, now));
+    if looks.len() >= most {
+        let wait = looks.first().map_or(WINDOW_MS, |first| WINDOW_MS - now.since(*first));
+        let retry_after_ms = u64::try_from(wait).unwrap_or(1).max(1);
+        return Err(RateLimited { domain: domain(url.host()), retry_after_ms });
     }
-
-    /// Takes a turn for `url` at `now`. A turn that is taken and not used counts all the same.
-    ///
-    /// # Errors
-    /// [`RateLimited`] when the domain has had its looks for the last minute.
-    pub fn turn(&self, url: &ResourceUrl, now: Timestamp) -> Result<Turn, RateLimited> {
-        self.take(url, now, self.most)
-    }
-
-    /// Takes a turn for a question that may go unasked: only while two more stay for what must be asked.
-    ///
-    /// # Errors
-    /// [`RateLimited`] when they would not.
-    pub fn spare(&self, url: &ResourceUrl, now: Timestamp) -> Result<Turn, RateLimited> {
-        self.take(url, now, self.most.saturating_sub(KEPT))
-    }
-
-    fn take(&self, url: &ResourceUrl, now: Timestamp, most: usize) -> Result<Turn, RateLimited> {
-        let domain = domain(url.host());
-        let mut looks = self.looks.lock().unwrap_or_else(PoisonError::into_inner);
-        if looks.len() >= SWEEP_AT && !looks.contains_key(&domain) {
-            looks.retain(|_, times| times.iter().any(|time| recent(*time, now)));
-        }
-        let times = looks.entry(domain.clone()).or_default();
-        let now = in_order(times.back().copied(), now);
-        times.retain(|time| recent(*time, now));
-        if times.len() >= most {
-            let retry_after_ms = times.front().map_or(WINDOW_MS, |first| WINDOW_MS - now.since(*first));
-            return Err(RateLimited { domain, retry_after_ms: u64::try_from(retry_after_ms).unwrap_or(1).max(1) });
-        }
-        times.push_back(now);
-        Ok(Turn { url: url.clone() })
-    }
+    looks.push(now);
+    Ok((Turn { url: url.clone() }, looks))
 }
 
 impl Turn {
@@ -113,13 +99,47 @@ fn recent(time: Timestamp, now: Timestamp) -> bool {
 
 /// Names under `.localhost` are domains of their own, so that a lab keeps to the same manners as the world. A host
 /// without a registrable domain stands for itself.
-fn domain(host: &str) -> String {
+pub fn domain(host: &str) -> String {
     registrable_lab(host).map_or_else(|_| host.to_owned(), |domain| domain.as_str().to_owned())
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashMap;
+    use std::sync::Mutex;
+
     use super::*;
+
+    /// A memory of looks, as a caller keeps one, and how many are allowed.
+    struct Politeness(usize, Mutex<HashMap<String, Vec<Timestamp>>>);
+
+    impl Default for Politeness {
+        fn default() -> Self {
+            Self::new(LOOKS_A_MINUTE)
+        }
+    }
+
+    impl Politeness {
+        fn new(most: usize) -> Self {
+            Self(most, Mutex::default())
+        }
+
+        fn turn(&self, url: &ResourceUrl, now: Timestamp) -> Result<Turn, RateLimited> {
+            self.keep(url, |looks| super::take(looks, url, now, self.0))
+        }
+
+        fn keep(
+            &self,
+            url: &ResourceUrl,
+            judge: impl FnOnce(Vec<Timestamp>) -> Result<(Turn, Vec<Timestamp>), RateLimited>,
+        ) -> Result<Turn, RateLimited> {
+            let mut kept = self.1.lock().unwrap();
+            let looks = kept.entry(domain(url.host())).or_default();
+            let (turn, after) = judge(looks.clone())?;
+            *looks = after;
+            Ok(turn)
+        }
+    }
 
     fn take(politeness: &Politeness, host: &str, millis: i64) -> Result<(), u64> {
         let url = ResourceUrl::parse(&format!("https://{host}/")).unwrap();
@@ -155,13 +175,13 @@ mod tests {
     #[test]
     fn a_spare_turn_leaves_two_for_what_must_be_asked_and_counts_like_any_other() {
         let (politeness, url) = (Politeness::default(), ResourceUrl::parse("https://a.example.com/").unwrap());
-        let spare = || politeness.spare(&url, Timestamp::from_millis(0)).map(drop);
+        let spare =
+            || politeness.keep(&url, |looks| judge(looks, &url, Timestamp::from_millis(0), Need::Spare)).map(drop);
         for _ in 0..4 {
             assert_eq!(spare(), Ok(()));
         }
         assert!(spare().is_err());
         assert_eq!([0, 0, 0].map(|_| take(&politeness, "a.example.com", 0)), [Ok(()), Ok(()), Err(60_000)]);
-        assert!(Politeness::new(2).spare(&url, Timestamp::from_millis(0)).is_err());
     }
 
     #[test]
@@ -184,16 +204,6 @@ mod tests {
         assert_eq!(take(&politeness, "example.com", 3_600_000), Ok(()));
         assert_eq!(take(&politeness, "example.com", 0), Ok(()));
         assert_eq!(take(&politeness, "example.com", 1), Err(59_999));
-    }
-
-    #[test]
-    fn domains_whose_minute_is_over_are_forgotten() {
-        let politeness = Politeness::default();
-        for number in 0..5000 {
-            assert_eq!(take(&politeness, &format!("a{number}.com"), number * 1000), Ok(()));
-        }
-        let held = politeness.looks.lock().unwrap().len();
-        assert!(held <= SWEEP_AT, "{held}");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use countersign_core::time::Timestamp;
 
+use crate::db::Arg;
 use crate::{Store, StoreError};
 
 /// One run. A run without an end is under way, or its process died.
@@ -21,6 +22,33 @@ pub struct CheckRun {
     pub outcome: Option<String>,
 }
 
+/// A run that begins.
+#[derive(Clone, Copy, Debug)]
+pub struct NewRun<'a> {
+    /// The caller's id.
+    pub id: &'a str,
+    /// What is checked.
+    pub subject: &'a str,
+    /// What starts it.
+    pub trigger: &'a str,
+    /// When it begins.
+    pub started: Timestamp,
+}
+
+pub(crate) const START: &str = "INSERT INTO check_run (id, subject, \"trigger\", started) VALUES ($1, $2, $3, $4)";
+
+impl<'a> NewRun<'a> {
+    /// The arguments of [`START`].
+    pub(crate) fn args(&self) -> [Arg<'a>; 4] {
+        [self.id.into(), self.subject.as_bytes().into(), self.trigger.into(), self.started.millis().into()]
+    }
+
+    /// What it means that it could not be written.
+    pub(crate) fn taken(&self, error: StoreError) -> StoreError {
+        if error.is_taken() { StoreError::Taken { what: "run", id: self.id.into() } } else { error }
+    }
+}
+
 impl Store {
     /// Writes down that a run began.
     ///
@@ -33,13 +61,8 @@ impl Store {
         trigger: &str,
         started: Timestamp,
     ) -> Result<(), StoreError> {
-        let sql = "INSERT INTO check_run (id, subject, \"trigger\", started) VALUES ($1, $2, $3, $4)";
-        let args = [id.into(), subject.as_bytes().into(), trigger.into(), started.millis().into()];
-        match self.db.run(sql, &args).await {
-            Ok(_) => Ok(()),
-            Err(error) if error.is_taken() => Err(StoreError::Taken { what: "run", id: id.into() }),
-            Err(error) => Err(error),
-        }
+        let run = NewRun { id, subject, trigger, started };
+        self.db.run(START, &run.args()).await.map(drop).map_err(|error| run.taken(error))
     }
 
     /// Writes down that a run ended. `false` when there is no such run or it had ended before; its first end stays.

@@ -190,6 +190,15 @@ impl Tx {
         on.one(sql, args, map).await
     }
 
+    /// As [`Db::run`], in this transaction.
+    pub(crate) async fn run(&mut self, sql: &'static str, args: &[Arg<'_>]) -> Result<u64> {
+        let on = match self {
+            Self::Lite(held) => On::Lite(&mut held.it),
+            Self::Pg(held) => On::Pg(&mut held.it),
+        };
+        on.run(sql, args).await
+    }
+
     /// Makes the changes last.
     pub(crate) async fn commit(self) -> Result<()> {
         match self {

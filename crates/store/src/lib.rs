@@ -20,8 +20,9 @@ mod open;
 mod schedule;
 #[cfg(feature = "testkit")]
 pub mod testkit;
+mod turn;
 
-pub use check_run::CheckRun;
+pub use check_run::{CheckRun, NewRun};
 pub use derived::Derived;
 pub use document::Document;
 pub use error::StoreError;

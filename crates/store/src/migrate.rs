@@ -33,6 +33,12 @@ const STEPS: &[Step] = &[
         sqlite: include_str!("migrations/sqlite/0003_arrival.sql"),
         postgres: include_str!("migrations/postgres/0003_arrival.sql"),
     },
+    Step {
+        number: 4,
+        name: "turn",
+        sqlite: include_str!("migrations/sqlite/0004_turn.sql"),
+        postgres: include_str!("migrations/postgres/0004_turn.sql"),
+    },
 ];
 
 /// The version of the tables after the last step.

@@ -40,6 +40,8 @@ contract!(
     an_observation_is_never_replaced,
     what_is_no_observation_is_refused,
     a_run_ends_once,
+    a_turn_is_judged_by_all_there_were_and_taken_with_its_run,
+    of_twenty_that_ask_at_once_as_many_get_a_turn_as_may,
     a_document_is_the_bytes_that_were_put_in,
     the_same_document_twice_is_one_and_another_under_its_id_is_refused,
     what_is_due_is_the_longest_overdue_first,

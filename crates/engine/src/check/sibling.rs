@@ -12,7 +12,7 @@ use countersign_core::finding::Finding;
 use countersign_core::offer::ReadingKind;
 use countersign_core::sibling::{self, Look, Seen};
 use countersign_core::time::Timestamp;
-use countersign_probe::{Answer, Refused, RefusedCode};
+use countersign_probe::{Answer, Need, Refused, RefusedCode};
 use countersign_store::{NewObservation, Observation};
 use serde_json::{Value, json};
 use tokio::sync::watch;
@@ -130,7 +130,7 @@ impl Checker {
             return Ok(Sibling::Asked(asked));
         }
         let Ok(made_up) = sibling::url(url, &self.env.random()?) else { return Ok(Sibling::NotAsked(NO_ROOM)) };
-        let Ok(turn) = self.politeness.spare(&made_up, at) else { return Ok(Sibling::NotAsked(NO_TURN)) };
+        let Ok(turn) = self.turn(&made_up, at, Need::Spare, None).await? else { return Ok(Sibling::NotAsked(NO_TURN)) };
         let result = tokio::select! {
             result = Box::pin(self.get(&turn, at)) => result,
             () = after(over, GRACE) => Err(given_up()),

@@ -40,6 +40,24 @@ async fn the_seventh_look_in_a_minute_at_one_domain_is_refused_and_leaves_no_tra
     assert!(checker.check(&request("https://other.localhost/")).await.is_ok(), "another domain has its own minute");
 }
 
+#[tokio::test]
+async fn two_processes_on_one_database_share_the_six_looks_of_a_minute() {
+    let folder = tempfile::tempdir().unwrap();
+    let [one, other] =
+        [checker(folder.path(), Env::fixed(NOW, 1)).await, checker(folder.path(), Env::fixed(NOW, 2)).await];
+    let url = |path: usize| request(&format!("https://a.seller.localhost/{path}"));
+    // Five looks at URLs in turn, and one beside the first.
+    for path in 0..5 {
+        let checker = if path % 2 == 0 { &one } else { &other };
+        checker.check(&url(path)).await.unwrap();
+    }
+    for checker in [&one, &other] {
+        assert_eq!(checker.check(&url(5)).await.unwrap_err().code(), "rate_limited");
+    }
+    let later = checker(folder.path(), Env::fixed(NOW.plus_millis(60_000), 3)).await;
+    assert!(later.check(&url(6)).await.is_ok(), "a minute later a third may look");
+}
+
 /// Nothing is selected where nothing may be dialled, so these are misses.
 const CLOSED: &str = "https://a.seller.localhost/1";
 

@@ -5,7 +5,7 @@ use countersign_core::offer::{self, BodyEnd, Exchange, NotEvaluated, ReadingKind
 
 use super::*;
 use crate::guarded::{DoorConfig, RefusedCode};
-use crate::politeness::Politeness;
+use crate::politeness::{Need, judge};
 use crate::testkit::{Authority, Behaviour, Leaf, Server};
 
 /// 2026-09-01, inside the validity of an honest leaf.
@@ -22,7 +22,7 @@ async fn look(declared: Declared, rows: Vec<(&'static str, &'static str)>) -> (u
     let door =
         Door::new(DoorConfig { allow_loopback: true, extra_roots: vec![authority.root()], ..DoorConfig::default() });
     let url = ResourceUrl::parse(&format!("https://{HOST}:{}/paid", server.port())).unwrap();
-    let turn = Politeness::default().turn(&url, NOW).unwrap();
+    let (turn, _) = judge(Vec::new(), &url, NOW, Need::Must).unwrap();
     let probed = probe(&door, turn, declared, NOW).await;
     let answer = probed.result.unwrap();
     let reading = offer::read(&Exchange {
@@ -102,7 +102,7 @@ async fn a_refused_look_names_its_method() {
     let url = ResourceUrl::parse("https://seller.localhost/paid").unwrap();
     let door = Door::new(DoorConfig::default());
     for (declared, method) in [(Declared::Nothing, Method::Get), (Declared::Post, Method::Post)] {
-        let turn = Politeness::default().turn(&url, NOW).unwrap();
+        let (turn, _) = judge(Vec::new(), &url, NOW, Need::Must).unwrap();
         let probed = probe(&door, turn, declared, NOW).await;
         assert_eq!((probed.method, probed.result.unwrap_err().code), (method, RefusedCode::AddressRefused));
     }

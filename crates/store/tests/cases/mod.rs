@@ -1,7 +1,7 @@
 //! The contract: what holds whichever engine is behind the store.
 
 use countersign_core::time::Timestamp;
-use countersign_store::{Begun, Derived, Due, NewObservation, Request, Store, StoreError};
+use countersign_store::{Begun, Derived, Due, NewObservation, NewRun, Request, Store, StoreError};
 
 /// SHA-256 of "abc", from FIPS 180-4's worked example.
 const ABC: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
@@ -178,6 +178,41 @@ pub(crate) async fn a_run_ends_once(store: &Store) {
     let error = store.start_run("r1", "b", "cli", at(9)).await.unwrap_err();
     assert!(matches!(error, StoreError::Taken { what: "run", .. }), "{error}");
     assert_eq!(store.run("r2").await.unwrap(), None);
+}
+
+/// A turn where fewer than `most` were taken; how many there were otherwise.
+async fn turn(store: &Store, domain: &str, time: i64, run: Option<&str>, most: usize) -> Result<(), usize> {
+    let run = run.map(|id| NewRun { id, subject: "a", trigger: "cli", started: at(time) });
+    let judge = |mut looks: Vec<Timestamp>| {
+        let taken = looks.len();
+        looks.push(at(time));
+        if taken < most { Ok(((), looks)) } else { Err(taken) }
+    };
+    store.take_turn(domain, at(time), run, judge).await.unwrap()
+}
+
+pub(crate) async fn a_turn_is_judged_by_all_there_were_and_taken_with_its_run(store: &Store) {
+    assert_eq!(turn(store, "example.com", 5, Some("r1"), 2).await, Ok(()));
+    assert_eq!(turn(store, "example.com", 6, None, 2).await, Ok(()));
+    assert_eq!(turn(store, "example.com", 7, Some("r2"), 2).await, Err(2));
+    assert_eq!(turn(store, "example.org", 8, None, 1).await, Ok(()), "another domain");
+    assert_eq!(store.run("r1").await.unwrap().unwrap().started, at(5));
+    assert_eq!(store.run("r2").await.unwrap(), None, "what is refused changes nothing");
+    let seen = |looks: Vec<Timestamp>| Err::<((), Vec<Timestamp>), _>(looks);
+    assert_eq!(store.take_turn("example.com", at(9), None, seen).await.unwrap(), Err(vec![at(5), at(6)]));
+    assert_eq!(store.forget_turns(at(8)).await.unwrap(), 1);
+    assert_eq!(store.take_turn("example.com", at(9), None, seen).await.unwrap(), Err(Vec::new()));
+    assert_eq!(store.take_turn("example.org", at(9), None, seen).await.unwrap(), Err(vec![at(8)]));
+}
+
+pub(crate) async fn of_twenty_that_ask_at_once_as_many_get_a_turn_as_may(store: &Store) {
+    let mut asked = tokio::task::JoinSet::new();
+    for n in 0..20 {
+        let store = store.clone();
+        asked.spawn(async move { turn(&store, "example.com", n, None, 6).await });
+    }
+    let taken = asked.join_all().await.into_iter().filter(Result::is_ok).count();
+    assert_eq!(taken, 6);
 }
 
 pub(crate) async fn a_document_is_the_bytes_that_were_put_in(store: &Store) {

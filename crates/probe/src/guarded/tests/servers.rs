@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::challenge::{self, Declared};
-use crate::politeness::Politeness;
+use crate::politeness::{Need, judge};
 
 /// A head that is complete and honest; its body ends when the connection does.
 const HEAD: &str = "HTTP/1.1 402 X\r\nA: b\r\n\r\n";
@@ -257,7 +257,7 @@ async fn nothing_a_response_points_at_is_fetched() {
             let acceptor = authority.acceptor(&[HOST], Leaf::Honest).unwrap();
             let server = Server::start(acceptor, Behaviour::Say(bytes.into())).await.unwrap();
             let url = url(server.port());
-            let turn = Politeness::default().turn(&url, NOW).unwrap();
+            let (turn, _) = judge(Vec::new(), &url, NOW, Need::Must).unwrap();
             let probed = challenge::probe(&lab(&authority, Limits::default()), turn, Declared::Nothing, NOW).await;
             assert_eq!((probed.result.unwrap().status, server.connections()), (status, 1), "{place}");
         }
