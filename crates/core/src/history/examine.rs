@@ -90,7 +90,8 @@ pub fn relation(standing: &Standing, reading: &Reading, offer: &Offer) -> Relati
         // Whoever took the place of recipients that are gone is a change, on whichever network.
         None => {
             let known = |other: &Offer| own_relation(standing, other) == Some(Relation::Known);
-            let kept = reading.offers.iter().filter(|other| other.word != Word::NotPayable).any(known);
+            // An offer that nobody can choose keeps no recipient known: it may stand there for that alone.
+            let kept = reading.offers.iter().filter(|other| other.word.is_complete()).any(known);
             if kept { Relation::New } else { Relation::Changed }
         }
     }

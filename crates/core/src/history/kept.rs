@@ -35,7 +35,7 @@ impl Default for History {
 impl History {
     /// The form of [`History::to_bytes`] and the rules by which looks are added. To be raised with every change of
     /// either: what an earlier version kept is then made anew from the looks.
-    pub const FORM: u32 = 1;
+    pub const FORM: u32 = 2;
 
     /// The history of these looks, in the order of their arrival, as of `now`.
     pub fn of(looks: &[Observed], now: Timestamp) -> Self {

@@ -62,6 +62,14 @@ pub struct Offered {
     pub pay_to: String,
     /// Amount in atomic units of the asset, decimal digits; none when it could not be read.
     pub amount: Option<String>,
+    /// Whether a buyer could have chosen it. What nobody could choose keeps no recipient known: it may stand there for
+    /// that alone. Not written when true.
+    #[serde(default = "chosen", skip_serializing_if = "Clone::clone")]
+    pub complete: bool,
+}
+
+const fn chosen() -> bool {
+    true
 }
 
 /// The offers of a reading that history keeps: those a client could pay. A broken one says nothing
@@ -74,6 +82,7 @@ pub fn offered(reading: &Reading) -> Vec<Offered> {
             asset: offer.asset.clone(),
             pay_to: offer.pay_to.clone(),
             amount: offer.amount.as_ref().map(ToString::to_string),
+            complete: offer.word.is_complete(),
         })
     };
     reading.offers.iter().filter_map(keep).collect()

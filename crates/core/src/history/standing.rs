@@ -2,7 +2,7 @@
 
 use super::payee::{self, Payee, Role};
 use super::stored::{millis, millis_or_none, pairs};
-use super::{APART_MS, MOST_PLACES, Observed, Outcome, Place, Trust, WEEK_MS, normal_address, place};
+use super::{APART_MS, MOST_PLACES, Observed, Offered, Outcome, Place, Trust, WEEK_MS, normal_address, place};
 use crate::amount::Amount;
 use crate::time::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -134,7 +134,7 @@ impl Standing {
     /// Whoever is first in a place the URL never offered before joins the known recipients as long as
     /// one of them is still offered; once none is, it has taken their place.
     fn move_payees(&mut self, observed: &Observed) {
-        let offered = offered(observed);
+        let offered = places(observed.offers.iter().filter(|offer| offer.complete));
         let known: BTreeSet<&String> =
             self.all_payees().filter(|payee| payee.stands()).map(|payee| &payee.pay_to).collect();
         let newcomer = match () {
@@ -159,10 +159,14 @@ fn follows<V>(map: &BTreeMap<Place, V>, place: &Place) -> bool {
     map.len() < MOST_PLACES || map.contains_key(place)
 }
 
-/// The recipients of each place.
+/// The recipients of each place, chosen or not.
 pub(super) fn offered(observed: &Observed) -> BTreeMap<Place, BTreeSet<String>> {
+    places(observed.offers.iter())
+}
+
+fn places<'a>(offers: impl Iterator<Item = &'a Offered>) -> BTreeMap<Place, BTreeSet<String>> {
     let mut places: BTreeMap<Place, BTreeSet<String>> = BTreeMap::new();
-    for offer in &observed.offers {
+    for offer in offers {
         let pay_to = normal_address(Some(&offer.network), &offer.pay_to);
         places.entry(place(&offer.network, &offer.asset)).or_default().insert(pay_to);
     }

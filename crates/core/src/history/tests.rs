@@ -26,7 +26,7 @@ fn seen(at: i64, trust: Trust, pay_to: &str) -> Observed {
 
 fn asks(network: &str, asset: &str, pay_to: &str, amount: &str) -> Offered {
     let [network, asset, pay_to, amount] = [network, asset, pay_to, amount].map(str::to_owned);
-    Offered { network, asset, pay_to, amount: Some(amount) }
+    Offered { network, asset, pay_to, amount: Some(amount), complete: true }
 }
 
 fn offering(at: i64, offers: &[Offered]) -> Observed {
@@ -175,6 +175,8 @@ fn a_new_network_joins_beside_a_known_recipient_and_changes_it_without() {
     let role = |looks: &[Observed]| after(looks).payees(SOLANA, "token").first().map(|payee| payee.role);
     let known = offering(0, std::slice::from_ref(&base));
     assert_eq!(role(&[known.clone(), offering(10, &[base.clone(), other.clone()])]), Some(Role::Joined));
+    let decoy = Offered { complete: false, ..base.clone() };
+    assert_eq!(role(&[known.clone(), offering(10, &[decoy, other.clone()])]), Some(Role::Pending), "beside a decoy");
     assert_eq!(role(&[known.clone(), offering(10, std::slice::from_ref(&other))]), Some(Role::Pending));
     assert_eq!(role(&[offering(0, &[base, other.clone()])]), Some(Role::First));
     assert_eq!(

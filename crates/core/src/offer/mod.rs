@@ -170,6 +170,13 @@ pub enum Word {
     NotEvaluated,
 }
 
+impl Word {
+    /// Whether a client can pay the offer at all, as far as we can say.
+    pub const fn is_complete(self) -> bool {
+        matches!(self, Self::Payable | Self::PayableWithWarnings)
+    }
+}
+
 /// Whether the specification is met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]

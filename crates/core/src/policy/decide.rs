@@ -1,6 +1,6 @@
 //! The decision.
 
-use super::judge::{Judge, Reason, Why, complete, total_cost};
+use super::judge::{Judge, Reason, Why, outside, total_cost};
 use super::{CheckRequest, Objective};
 use crate::amount::Usd;
 use crate::finding::Finding;
@@ -117,13 +117,39 @@ pub fn decide(
     }
 }
 
+/// The bounds with which a buyer chooses where to pay.
+const NETWORKS: [&str; 2] = ["networks", "deny_networks"];
+
 fn excluded(judge: &Judge<'_>) -> Vec<Excluded> {
     let one = |(offer, it): (usize, &Offer)| {
         let complete = judge.reading.kind == ReadingKind::Challenge && complete(it);
         let reasons = if complete { judge.reasons(it) } else { Vec::new() };
-        (!complete || !reasons.is_empty()).then_some(Excluded { offer, complete, reasons })
+        Excluded { offer, complete, reasons }
     };
-    judge.reading.offers.iter().enumerate().filter_map(one).collect()
+    let mut judged: Vec<Excluded> = judge.reading.offers.iter().enumerate().map(one).collect();
+    without_known(judge, &mut judged);
+    judged.retain(|one| !one.complete || !one.reasons.is_empty());
+    judged
+}
+
+/// A recipient that came beside the known ones may be chosen beside one of them only. Where a known one is out of reach
+/// for what the seller asks, whoever asks that has put the newcomer in its place. That the buyer wants another network
+/// is no such reason.
+fn without_known(judge: &Judge<'_>, judged: &mut [Excluded]) {
+    let relation = |one: &Excluded| judge.reading.offers.get(one.offer).map(|offer| judge.relation(offer));
+    let elsewhere = |one: &Excluded| one.reasons.iter().any(|reason| NETWORKS.contains(&reason.constraint));
+    let known = || judged.iter().filter(|one| one.complete && relation(one) == Some(Relation::Known));
+    let reached = known().any(|one| one.reasons.is_empty());
+    if reached || judge.request.accept_payto_change || known().all(elsewhere) {
+        return;
+    }
+    for one in judged.iter_mut().filter(|one| one.complete && relation(one) == Some(Relation::New)) {
+        one.reasons.push(outside("accept_payTo_change"));
+    }
+}
+
+fn complete(offer: &Offer) -> bool {
+    offer.word.is_complete()
 }
 
 fn select(judge: &Judge<'_>, excluded: &[Excluded]) -> Option<usize> {

@@ -4,7 +4,7 @@ use super::{CheckRequest, Facts, Objective};
 use crate::amount::{Amount, Usd};
 use crate::history::{Relation, Standing, Week, normal_address, pay_to, relation};
 use crate::network::Network;
-use crate::offer::{Offer, Reading, Word, barred};
+use crate::offer::{Offer, Reading, barred};
 
 /// Observations a success rate needs before it is one.
 const RATE_NEEDS: u64 = 3;
@@ -35,11 +35,6 @@ pub(super) struct Judge<'a> {
     pub(super) standing: &'a Standing,
     pub(super) facts: &'a Facts<'a>,
     pub(super) week: Week,
-}
-
-/// Whether the offer is one a client can pay at all.
-pub(super) const fn complete(offer: &Offer) -> bool {
-    matches!(offer.word, Word::Payable | Word::PayableWithWarnings)
 }
 
 impl Judge<'_> {
@@ -145,6 +140,6 @@ const fn unknown(constraint: &'static str) -> Reason {
     Reason { constraint, why: Why::Unknown }
 }
 
-const fn outside(constraint: &'static str) -> Reason {
+pub(super) const fn outside(constraint: &'static str) -> Reason {
     Reason { constraint, why: Why::Outside }
 }

@@ -9,6 +9,8 @@ use crate::offer::{Grade, Interop, Offer, Reading, ReadingKind, Schema, SchemaSo
 use crate::time::Timestamp;
 use proptest::prelude::*;
 
+mod newcomer;
+
 const A: &str = "0x1111111111111111111111111111111111111111";
 const B: &str = "0x2222222222222222222222222222222222222222";
 const SOL: &str = "11111111111111111111111111111112";
@@ -74,6 +76,7 @@ fn look(at: i64, pay_to: &str, outcome: Outcome) -> Observed {
             asset: offer(BASE, A).asset,
             pay_to: pay_to.to_owned(),
             amount: None,
+            complete: true,
         }],
         schema_sha256: None,
         latency_ms: Some(100),
@@ -286,15 +289,6 @@ fn a_changed_recipient_is_refused_unless_accepted_and_established_by_a_second_lo
     assert_eq!((settled.selected, settled.pay_to_changed, settled.risk.len()), (Some(0), false, 0));
     let unmoved = run(&ask(), &pays_b, &paid(&[(0, A)]));
     assert_eq!((unmoved.selected, unmoved.pay_to_pending), (None, true), "also when the look itself moved nothing");
-}
-
-#[test]
-fn a_second_network_is_told_as_unrecorded_while_the_known_recipient_is_offered() {
-    let only = CheckRequest { networks: vec![network(SOLANA)], ..ask() };
-    let both = run(&only, &reading(vec![offer(BASE, A), offer(SOLANA, SOL)]), &four());
-    assert_eq!((both.selected, both.not_evaluated[0].what), (Some(1), "payTo history"));
-    let alone = run(&only, &reading(vec![offer(SOLANA, SOL)]), &four());
-    assert_eq!((alone.selected, alone.pay_to_changed), (None, true));
 }
 
 #[test]

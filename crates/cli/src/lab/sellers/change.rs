@@ -65,6 +65,22 @@ pub(super) const ALL: &[Seller] = &[
     )
     .after(Looks::Apart(2)),
     hostile(
+        "decoy-keeps-payee",
+        "moves the known payee into an option that nobody can choose, and asks for a stranger beside it",
+        finds("mismatch", "history.payee_changed"),
+        "honest-networks",
+        Reply::Whole(|asked| displaced(asked, |known| known["scheme"] = "batch-settlement".into())),
+    )
+    .after(Looks::Apart(2)),
+    hostile(
+        "dear-known-payee",
+        "raises the price of the known payee ninetyfold, and asks the old price for a stranger",
+        finds("payable_with_warnings", "history.price_raised"),
+        "honest-networks",
+        Reply::Whole(|asked| displaced(asked, |known| known["amount"] = "900000".into())),
+    )
+    .after(Looks::Apart(2)),
+    hostile(
         "personal-price",
         "asks a different odd sum every time, so that no two buyers can compare",
         finds("mismatch", "history.price_unstable"),
@@ -118,6 +134,21 @@ fn on_polygon(asked: &Asked, swapped: bool) -> Vec<u8> {
         if swapped {
             challenge["accepts"][1]["payTo"] = STRANGER.into();
         }
+    })
+}
+
+/// One option; from the second look on it is changed so that few will take it, and a stranger is paid on Polygon.
+fn displaced(asked: &Asked, change: impl Fn(&mut serde_json::Value)) -> Vec<u8> {
+    edited(asked, |challenge| {
+        let mut offered = options();
+        if let (true, Some(all)) = (asked.turn > 0, offered.as_array_mut()) {
+            all.truncate(2);
+            all.iter_mut().take(1).for_each(&change);
+            all.iter_mut().skip(1).for_each(|added| added["payTo"] = STRANGER.into());
+        } else if let Some(all) = offered.as_array_mut() {
+            all.truncate(1);
+        }
+        challenge["accepts"] = offered;
     })
 }
 

@@ -13,7 +13,7 @@ fn at(millis: i64) -> Timestamp {
 
 fn look_at(at_ms: i64, trust: Trust, pay_to: &str) -> Observed {
     let [network, asset, pay_to] = ["eip155:8453", "usdc", pay_to].map(str::to_owned);
-    let offers = vec![Offered { network, asset, pay_to, amount: Some("5".to_owned()) }];
+    let offers = vec![Offered { network, asset, pay_to, amount: Some("5".to_owned()), complete: true }];
     Observed { at: at(at_ms), trust, outcome: Outcome::Challenge, offers, schema_sha256: None, latency_ms: Some(7) }
 }
 
