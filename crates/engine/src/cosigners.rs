@@ -1,16 +1,16 @@
 //! The log's side of witnessing: checkpoints are shown to every witness the operator named, and what they cosign is
 //! kept beside the log.
 //!
-//! Nothing waits for a witness. Each has a task of its own that is told of new checkpoints, asks about the newest, and
-//! forgets those it missed; one that is away is asked again later, with less and less haste. Their answers are believed
-//! only when the signature holds, also those that speak against the log.
+//! Nothing waits for a witness. Each has a task of its own that is told of new checkpoints, asks about one that all are
+//! led to and then about the newest (`held`), and forgets those it missed; one that is away is asked again later, with
+//! less and less haste. Their answers are believed only when the signature holds, also those that speak against the log.
 
 mod evidence;
+mod held;
 
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
@@ -28,6 +28,7 @@ use tokio::sync::watch;
 use tokio::time::{Instant, timeout_at};
 
 pub use self::evidence::Contradiction;
+use self::held::{Held, Turn};
 use crate::env::Env;
 use crate::log::replace;
 
@@ -84,51 +85,26 @@ pub struct Cosigners {
     log: OnceLock<Weak<Log>>,
     news: watch::Sender<u64>,
     held: Mutex<Held>,
-}
-
-/// Cosignatures of one checkpoint, one a key, that were all verified when they came.
-#[derive(Default)]
-struct Held {
-    note: Option<Note>,
-    lines: BTreeMap<String, NoteSignature>,
-    /// The note with the lines. It is asked for far more often than one of them changes.
-    whole: Option<Note>,
-}
-
-impl Held {
-    /// What an earlier run kept, as far as it holds under the keys of today.
-    fn load(file: &Path, keys: &[VerifierKey]) -> Option<Self> {
-        let kept = Note::parse(&std::fs::read(file).ok()?).ok()?;
-        let holds = |line: &&NoteSignature| {
-            let alone = Note::new(kept.text(), std::slice::from_ref(*line));
-            alone.is_some_and(|alone| alone.verify(keys).is_ok())
-        };
-        let (by_witnesses, others): (Vec<_>, Vec<_>) = kept.signatures().iter().partition(holds);
-        let note = Note::new(kept.text(), &others.into_iter().cloned().collect::<Vec<_>>())?;
-        let mut held = Self { note: Some(note), ..Self::default() };
-        held.take(&by_witnesses.into_iter().cloned().collect::<Vec<_>>());
-        (!held.lines.is_empty()).then_some(held)
-    }
-
-    /// A key's newer line replaces its older one.
-    fn take(&mut self, lines: &[NoteSignature]) {
-        self.lines.extend(lines.iter().map(|line| (format!("{}+{}", line.name(), line.id()), line.clone())));
-        let with = |note: Note, line| {
-            let lines = [note.signatures(), std::slice::from_ref(line)].concat();
-            Note::new(note.text(), &lines).unwrap_or(note)
-        };
-        self.whole = self.note.clone().map(|note| self.lines.values().fold(note, with));
-    }
+    /// What this run has written to `file`.
+    written: Mutex<Option<Note>>,
 }
 
 impl Cosigners {
-    /// Witnesses of the log whose folder is `log`; `cosigned` in it keeps the newest checkpoint they cosigned.
-    pub fn new(named: Vec<Named>, services: Services, env: Arc<Env>, log: &Path, tell: Tell) -> Arc<Self> {
+    /// Witnesses of the log whose folder is `log`; `cosigned` in it keeps what [`Self::cosigned`] gives. `policy` has
+    /// their keys and the quorum that readers are meant to ask for.
+    pub fn new(
+        named: Vec<Named>,
+        policy: Policy,
+        services: Services,
+        env: Arc<Env>,
+        log: &Path,
+        tell: Tell,
+    ) -> Arc<Self> {
         let file = log.join("cosigned");
         let keys: Vec<VerifierKey> = named.iter().flat_map(|one| one.keys.iter().cloned()).collect();
-        let held = Mutex::new(Held::load(&file, &keys).unwrap_or_default());
+        let held = Mutex::new(Held::load(policy, &file, &keys));
         let (news, log) = (watch::Sender::new(0), OnceLock::new());
-        Arc::new(Self { tell, named, services, env, file, log, news, held })
+        Arc::new(Self { tell, named, services, env, file, log, news, held, written: Mutex::default() })
     }
 
     /// What the witnesses know of the log, asked before it opens: a directory restored from an older copy must be noticed
@@ -172,9 +148,15 @@ impl Cosigners {
         }
     }
 
-    /// The newest checkpoint that a witness has cosigned, with all cosignatures it has so far.
+    /// The newest checkpoint that the policy accepts, with all cosignatures it has; while there is none yet, the newest that
+    /// any witness has cosigned. One that satisfies the quorum is never replaced by one that does not.
     pub fn cosigned(&self) -> Option<Note> {
-        self.held().whole.clone()
+        self.held().shown()
+    }
+
+    /// A checkpoint of the log with the cosignatures that it has so far.
+    pub fn with_cosignatures(&self, note: &Note) -> Note {
+        self.held().with_cosignatures(note)
     }
 
     fn held(&self) -> MutexGuard<'_, Held> {
@@ -189,8 +171,9 @@ impl Cosigners {
         let (mut old, mut pause, mut last) = (0, FIRST_PAUSE, None);
         while news.changed().await.is_ok() && self.log.get().is_some_and(|log| log.strong_count() > 0) {
             loop {
-                let outcome = match self.ask(named, &mut old).await {
-                    Ok(()) => Outcome::Cosigned,
+                let asked = self.ask(named, &mut old).await;
+                let outcome = match asked {
+                    Ok(_) => Outcome::Cosigned,
                     Err(Outcome::Says(what)) => self.shown(named).await.map_or(Outcome::Says(what), Outcome::Shows),
                     Err(why) => why,
                 };
@@ -198,7 +181,12 @@ impl Cosigners {
                     (self.tell)(&named.url.origin(), outcome);
                 }
                 match outcome {
-                    Outcome::Cosigned => break,
+                    Outcome::Cosigned => {
+                        if asked == Ok(Turn::Goal) {
+                            news.mark_changed();
+                        }
+                        break;
+                    }
                     // It is only what the witness said; next time it is asked from the beginning.
                     Outcome::Says(_) | Outcome::Shows(_) => old = 0,
                     _ => {}
@@ -213,14 +201,14 @@ impl Cosigners {
         }
     }
 
-    /// Asks about the newest checkpoint; a witness that is at another size is asked once more from there.
-    async fn ask(&self, named: &Named, old: &mut u64) -> Result<(), Outcome> {
+    /// Asks about the goal or the newest checkpoint; a witness that is at another size is asked once more from there.
+    async fn ask(&self, named: &Named, old: &mut u64) -> Result<Turn, Outcome> {
         for _ in 0..2 {
-            let request = self.request(*old).await?;
+            let (request, turn) = self.request(*old, &named.keys).await?;
             match self.send(named, &request).await? {
                 Answer::Cosigned(lines) => {
                     *old = self.collect(&request.checkpoint, &lines, &named.keys).ok_or(Outcome::Untrue)?;
-                    return Ok(());
+                    return Ok(turn);
                 }
                 Answer::OtherOld(size) => *old = size,
                 // We asked from the size it named and showed how the log grew from there.
@@ -281,14 +269,15 @@ impl Cosigners {
         }
     }
 
-    async fn request(&self, old: u64) -> Result<AddCheckpoint, Outcome> {
+    async fn request(&self, old: u64, keys: &[VerifierKey]) -> Result<(AddCheckpoint, Turn), Outcome> {
         let log = self.log.get().and_then(Weak::upgrade).ok_or(Outcome::NoRequest)?;
         if old > log.head().checkpoint.size {
             return Err(Outcome::Says(Contradiction::Ahead { ours: log.head().checkpoint.size, theirs: old }));
         }
         // Tiles may have to be read. The log is let go before the witness is asked, so that it can close meanwhile.
-        let made = tokio::task::spawn_blocking(move || log.witness_request(old)).await;
-        made.ok().and_then(Result::ok).ok_or(Outcome::NoRequest)
+        let (note, turn) = self.held().next(&log.head().note, old, keys);
+        let made = tokio::task::spawn_blocking(move || log.witness_request(old, &note)).await;
+        Ok((made.ok().and_then(Result::ok).ok_or(Outcome::NoRequest)?, turn))
     }
 
     /// Takes cosignatures in; the size they are for, when one of them holds.
@@ -296,22 +285,19 @@ impl Cosigners {
         let checkpoint = Checkpoint::parse(asked.text()).ok()?;
         let valid = with_cosignatures(asked, lines, keys);
         let new = valid.signatures().get(asked.signatures().len()..).filter(|new| !new.is_empty())?;
-        let mut held = self.held();
-        let size = |note: &Note| Checkpoint::parse(note.text()).map_or(0, |checkpoint| checkpoint.size);
-        match held.note.as_ref() {
-            // A slow witness has cosigned a checkpoint that others have left behind.
-            Some(note) if size(note) > checkpoint.size => return Some(checkpoint.size),
-            Some(note) if note.text() == asked.text() => {}
-            _ => held.lines.clear(),
-        }
-        held.note = Some(asked.clone());
-        held.take(new);
-        drop(held);
-        if let Some(note) = self.cosigned() {
-            // Lost in a crash, it is asked for again.
-            let _lags = replace(&self.file, note.to_string().as_bytes(), 0o644);
-        }
+        self.held().take(asked, new);
+        self.write();
         Some(checkpoint.size)
+    }
+
+    /// One at a time, so that no older one comes last.
+    fn write(&self) {
+        let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        let shown = self.cosigned().filter(|note| written.as_ref() != Some(note));
+        // Lost in a crash, it is asked for again.
+        if let Some(note) = shown.filter(|note| replace(&self.file, note.to_string().as_bytes(), 0o644).is_ok()) {
+            *written = Some(note);
+        }
     }
 }
 

@@ -117,11 +117,12 @@ impl Published {
     /// The newest signed checkpoint, a C2SP signed note; with the cosignatures of witnesses that have seen it already.
     pub fn checkpoint(&self) -> String {
         let head = self.log.head();
-        let cosigned = self.cosigned().filter(|note| note.text() == head.note.text());
-        cosigned.as_ref().unwrap_or(&head.note).to_string()
+        let whole = self.cosigners.as_ref().map(|cosigners| cosigners.with_cosignatures(&head.note));
+        whole.as_ref().unwrap_or(&head.note).to_string()
     }
 
-    /// The newest checkpoint that witnesses have cosigned. It lags behind [`Self::checkpoint`], which waits for nobody.
+    /// The newest checkpoint that satisfies the quorum of the log's witnesses, or [`Cosigners::cosigned`] by any of them
+    /// while there is none. It lags behind [`Self::checkpoint`], which waits for nobody.
     ///
     /// # Errors
     /// [`NotServed::NotCosigned`]

@@ -14,8 +14,9 @@ use std::sync::mpsc::{self, SyncSender, TrySendError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use crate::checkpoint::Origin;
+use crate::checkpoint::{Checkpoint, Origin};
 use crate::merkle::{Hash, consistency_proof, inclusion_proof, leaf_hash};
+use crate::note::Note;
 use crate::proof::TlogProof;
 use crate::tile::bundle::{self, MAX_ENTRY};
 use crate::tile::{Content, TilePath};
@@ -240,11 +241,12 @@ impl Log {
         self.shared.with_tree(|tree| consistency_proof(tree, old, new))
     }
 
-    /// What to ask a witness whose newest size is `old`; it prints as the body of `add-checkpoint`.
-    pub fn witness_request(&self, old: u64) -> Result<AddCheckpoint, ReadError> {
-        let head = self.head();
-        let proof = self.consistency(old, head.checkpoint.size)?;
-        Ok(AddCheckpoint { old, proof, checkpoint: head.note.clone() })
+    /// How to ask a witness whose newest size is `old` about a checkpoint of this log, the newest or an older one; it
+    /// prints as the body of `add-checkpoint`.
+    pub fn witness_request(&self, old: u64, note: &Note) -> Result<AddCheckpoint, ReadError> {
+        let checkpoint = Checkpoint::parse(note.text()).map_err(|_| ReadError::Outside)?;
+        let proof = self.consistency(old, checkpoint.size)?;
+        Ok(AddCheckpoint { old, proof, checkpoint: note.clone() })
     }
 
     /// The bytes of a tile or bundle, partial or full; `None` when the newest checkpoint does not imply it.

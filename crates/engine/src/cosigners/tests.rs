@@ -19,7 +19,12 @@ fn witness(name: &str, seed: u8) -> SignerKey {
 fn cosigners(data: &Path, address: &str, keys: Vec<VerifierKey>, tell: Tell) -> Arc<Cosigners> {
     let services = Services::new(&[], countersign_probe::Limits::default()).unwrap();
     let url = ConfiguredUrl::from_configuration(&format!("http://{address}/")).unwrap();
-    Cosigners::new(vec![Named { url, keys }], services, Arc::new(Env::Real), data, tell)
+    Cosigners::new(vec![Named { url, keys }], nobody(), services, Arc::new(Env::Real), data, tell)
+}
+
+/// A policy that accepts no log.
+fn nobody() -> Policy {
+    Policy::parse(b"quorum none\n").unwrap()
 }
 
 /// Answers every request with what `answer` makes of its text, from a thread that ends with the process.
@@ -154,5 +159,5 @@ fn a_cosignature_that_does_not_hold_or_is_of_an_unknown_key_is_not_kept() {
     assert_eq!(cosigners.cosigned(), whole(6), "a newer line in place of the older one");
     let kept = std::fs::read(data.path().join("cosigned")).unwrap();
     assert_eq!(Note::parse(&kept).ok(), whole(6));
-    assert_eq!(Held::load(&data.path().join("cosigned"), &keys).unwrap().whole, whole(6), "the next run has it");
+    assert_eq!(Held::load(nobody(), &data.path().join("cosigned"), &keys).shown(), whole(6), "the next run has it");
 }

@@ -45,7 +45,7 @@ impl Grown {
     }
 
     fn request(&self, old: u64) -> Vec<u8> {
-        self.log.witness_request(old).unwrap().to_string().into_bytes()
+        self.log.witness_request(old, &self.log.head().note).unwrap().to_string().into_bytes()
     }
 }
 

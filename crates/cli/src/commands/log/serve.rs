@@ -71,7 +71,8 @@ fn leave(error: &LogError) {
 /// The witnesses of a policy file that can be asked. Lines with one address are the keys of one witness.
 fn cosigners(settings: &Settings, global: &Global, file: &Path, env: &Arc<Env>) -> anyhow::Result<Arc<Cosigners>> {
     let mut keys: BTreeMap<String, Vec<VerifierKey>> = BTreeMap::new();
-    for (key, url) in input::policy(file)?.witness_urls() {
+    let policy = input::policy(file)?;
+    for (key, url) in policy.witness_urls() {
         keys.entry(url.clone()).or_default().push(key.clone());
     }
     if keys.is_empty() {
@@ -90,7 +91,8 @@ fn cosigners(settings: &Settings, global: &Global, file: &Path, env: &Arc<Env>) 
         // It is proved. Every further signature would be one more of a second history.
         Err(why) => leave(&LogError::Open(why)),
     });
-    Ok(Cosigners::new(named, services, Arc::clone(env), &Place::new(&settings.data.0).log(), tell))
+    let log = Place::new(&settings.data.0).log();
+    Ok(Cosigners::new(named, policy, services, Arc::clone(env), &log, tell))
 }
 
 /// What is told beside a word against the log that nobody signed.
