@@ -12,14 +12,16 @@ use countersign_engine::log::{BucketTiles, DirTiles, LogBook, LogError, Place};
 use countersign_engine::transparency::Misses;
 use countersign_probe::configured::Services;
 use countersign_probe::{Door, DoorConfig, Limits};
-use countersign_store::{Location, Store, StoreError};
+use countersign_store::{Before, Location, Store, StoreError};
 use countersign_tlog::sequencer::tiles::Tiles;
 use countersign_tlog::tile::bundle::MAX_BUNDLE;
 use serde_json::{Value, json};
 use tokio_rustls::rustls::pki_types::CertificateDer;
 
 use crate::Exit;
+use crate::args::Global;
 use crate::settings::Settings;
+use crate::show;
 
 /// A failure with the code a program reads, the exit code, and the hint a person gets.
 #[derive(Debug, thiserror::Error)]
@@ -103,9 +105,14 @@ pub(crate) fn now() -> Timestamp {
 }
 
 /// Opens everything a check needs.
-pub(crate) async fn checker(settings: &Settings, env: Arc<Env>, misses: Misses) -> anyhow::Result<Checker> {
+pub(crate) async fn checker(
+    settings: &Settings,
+    global: &Global,
+    env: Arc<Env>,
+    misses: Misses,
+) -> anyhow::Result<Checker> {
     let keys = keys(&settings.data.0)?;
-    let store = store(settings).await?;
+    let store = store(settings, global).await?;
     let door = Door::new(door_config(settings)?);
     let switches = lab_switches(settings, &env);
     let book = stored(settings, LogBook::one_shot(&settings.data.0, Arc::clone(&env)))?;
@@ -143,10 +150,23 @@ pub(crate) fn services(settings: &Settings, limits: Limits) -> anyhow::Result<Se
         .map_err(|error| Failure::malformed(format!("--ca: {error}")).coded("ca_malformed").into())
 }
 
-/// Opens the database.
-pub(crate) async fn store(settings: &Settings) -> anyhow::Result<Store> {
+/// Opens the database. One that is made new beside older keys or an older log may stand in the place of one that was
+/// lost, so that is said.
+pub(crate) async fn store(settings: &Settings, global: &Global) -> anyhow::Result<Store> {
+    let older: Vec<_> = ["keys", "log"].into_iter().filter(|name| settings.data.0.join(name).exists()).collect();
     let opened = Store::open(location(settings)).await;
-    Ok(opened.map_err(|error| Failure::from(&error))?)
+    let store = opened.map_err(|error| Failure::from(&error))?;
+    if store.before() == Before::Nothing && !older.is_empty() {
+        let older = older.join("/ and ");
+        show::note(
+            global,
+            &format!(
+                "the database is new, and {older}/ in the data directory older: no recipient is known from before; if \
+                 there was a database, restore it from a backup"
+            ),
+        );
+    }
+    Ok(store)
 }
 
 /// Where the database is.

@@ -95,8 +95,8 @@ impl StoreError {
     pub fn hint(&self) -> &'static str {
         match self {
             Self::Damaged { .. } => {
-                "put a backup in its place, or move the file aside with its -wal and -shm files \
-                                      and start again with an empty database"
+                "put a backup in its place with no -wal and -shm but its own, or move the file aside with its -wal and \
+                 -shm files and start again with an empty database"
             }
             Self::Newer(_) => "use the newer version of this program, or another database",
             Self::Migration(_) => "fix the cause and start again",

@@ -14,7 +14,7 @@ use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 
 use crate::migrate::LATEST;
-use crate::open::{PATIENCE, beside, reach, refuse_what_is_not_ours};
+use crate::open::{PATIENCE, beside, has_tables, reach, refuse_what_is_not_ours};
 use crate::{Location, Store, StoreError};
 
 /// What a look found.
@@ -166,8 +166,7 @@ async fn postgres(address: &str) -> Result<Examined, StoreError> {
 }
 
 async fn tables(connection: &mut PgConnection) -> Result<Examined, StoreError> {
-    let there = "SELECT to_regclass('_sqlx_migrations') IS NOT NULL";
-    if !sqlx::query_scalar::<_, bool>(there).fetch_one(&mut *connection).await? {
+    if !has_tables(connection).await? {
         return Ok(Examined::Empty);
     }
     let version: Option<i64> = sqlx::query_scalar(VERSION).fetch_one(&mut *connection).await?;

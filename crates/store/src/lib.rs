@@ -30,11 +30,12 @@ pub use examine::Examined;
 pub use idempotency::{Begun, Request};
 pub use lease::Lease;
 pub use observation::{NewObservation, Observation};
-pub use open::Location;
+pub use open::{Before, Location};
 pub use schedule::Due;
 
 /// An open database. Clones share its connections.
 #[derive(Clone, Debug)]
 pub struct Store {
     db: db::Db,
+    before: Before,
 }

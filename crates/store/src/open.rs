@@ -46,6 +46,15 @@ impl std::fmt::Debug for Location {
     }
 }
 
+/// What was there before the open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Before {
+    /// No file or one without a byte, or no tables: the database was made new.
+    Nothing,
+    /// A database.
+    Database,
+}
+
 impl Store {
     /// Opens the database and brings its tables up to date. Any number of processes may do so at once.
     ///
@@ -59,11 +68,11 @@ impl Store {
 
     /// As [`Store::open`], with another patience than [`PATIENCE`].
     pub(crate) async fn open_within(location: Location, patience: Duration) -> Result<Self, StoreError> {
-        let db = match location {
+        let (db, before) = match location {
             Location::Sqlite(path) => sqlite(&path, patience).await.map_err(|error| error.at(&path))?,
             Location::Postgres(address) => postgres(&address, patience).await?,
         };
-        Ok(Self { db })
+        Ok(Self { db, before })
     }
 
     /// An empty database that lives in memory and ends with the last clone. For tests and throw-away runs.
@@ -76,7 +85,12 @@ impl Store {
         let only = Pool::new(pool.connect_with(SqliteConnectOptions::new().in_memory(true)).await?);
         let db = Db::Lite { write: only.clone(), read: only };
         migrate(&db).await?;
-        Ok(Self { db })
+        Ok(Self { db, before: Before::Nothing })
+    }
+
+    /// What this open found. A database that is made new remembers no recipient.
+    pub fn before(&self) -> Before {
+        self.before
     }
 
     /// Closes every connection once the statements under way are done. Clones are closed with it.
@@ -85,13 +99,21 @@ impl Store {
     }
 }
 
-async fn postgres(address: &str, patience: Duration) -> Result<Db, StoreError> {
+async fn postgres(address: &str, patience: Duration) -> Result<(Db, Before), StoreError> {
     let options = PgConnectOptions::from_str(address)?;
-    reach(&options, patience).await?.close().await?;
+    let mut first = reach(&options, patience).await?;
+    let before = if has_tables(&mut first).await? { Before::Database } else { Before::Nothing };
+    first.close().await?;
     let pool = PgPoolOptions::new().max_connections(CONNECTIONS).acquire_timeout(patience);
     let db = Db::Pg(Pool::new(pool.connect_with(options).await?));
     migrate(&db).await?;
-    Ok(db)
+    Ok((db, before))
+}
+
+/// Whether PostgreSQL holds our tables.
+pub(crate) async fn has_tables(connection: &mut PgConnection) -> Result<bool, StoreError> {
+    let there = "SELECT to_regclass('_sqlx_migrations') IS NOT NULL";
+    Ok(sqlx::query_scalar(there).fetch_one(connection).await?)
 }
 
 /// One connection ahead of the pool, which asks a closed port again and again and then says only that it gave up.
@@ -110,9 +132,9 @@ pub(crate) async fn reach(options: &PgConnectOptions, patience: Duration) -> Res
 
 /// Under the file lock from the first look to the last table, so that of several fresh starts one makes the
 /// tables and the others find them. The lock ends with the process, however it ends.
-async fn sqlite(path: &Path, patience: Duration) -> Result<Db, StoreError> {
+async fn sqlite(path: &Path, patience: Duration) -> Result<(Db, Before), StoreError> {
     let lock = lock(path.to_owned()).await?;
-    refuse_what_is_not_ours(path)?;
+    let before = refuse_what_is_not_ours(path)?;
     make_private(path).map_err(|source| StoreError::File { path: path.into(), source })?;
     let options = SqliteConnectOptions::new()
         .filename(path)
@@ -128,7 +150,7 @@ async fn sqlite(path: &Path, patience: Duration) -> Result<Db, StoreError> {
     let db = Db::Lite { write, read };
     migrate(&db).await?;
     drop(lock);
-    Ok(db)
+    Ok((db, before))
 }
 
 /// The file whose name is the database's and this ending.
@@ -177,16 +199,33 @@ fn make_private(path: &Path) -> std::io::Result<()> {
     }
 }
 
-/// SQLite takes a file shorter than a page for an empty database and would write over it; we do not.
-pub(crate) fn refuse_what_is_not_ours(path: &Path) -> Result<(), StoreError> {
-    let file = match File::open(path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
-        Err(source) => return Err(StoreError::File { path: path.into(), source }),
+/// SQLite takes a file shorter than a page for an empty database and would write over it; we do not. A `-wal` beside no
+/// database or an empty one is what is left of a database: whoever makes one writes its first page before the first
+/// byte of the `-wal`, so the `-wal` is looked at first. SQLite would remove it.
+pub(crate) fn refuse_what_is_not_ours(path: &Path) -> Result<Before, StoreError> {
+    let unread = |source| StoreError::File { path: path.into(), source };
+    let left = length(&beside(path, "-wal"))? > 0;
+    let defect = match File::open(path) {
+        Ok(file) if file.metadata().map_err(unread)?.len() > 0 => header_defect(file).map_err(unread)?,
+        Ok(_) if left => Some("it is empty, and the -wal file beside it is not"),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound && left => {
+            Some("it is gone, and the -wal file that belongs to it is not")
+        }
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(unread(error)),
+        Ok(_) | Err(_) => return Ok(Before::Nothing),
     };
-    match header_defect(file).map_err(|source| StoreError::File { path: path.into(), source })? {
+    match defect {
         Some(defect) => Err(StoreError::Damaged { place: String::new(), detail: defect.into() }),
-        None => Ok(()),
+        None => Ok(Before::Database),
+    }
+}
+
+/// In bytes; 0 where there is no such file.
+fn length(path: &Path) -> Result<u64, StoreError> {
+    match std::fs::metadata(path) {
+        Ok(file) => Ok(file.len()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(0),
+        Err(source) => Err(StoreError::File { path: path.into(), source }),
     }
 }
 
@@ -195,7 +234,6 @@ fn header_defect(file: File) -> std::io::Result<Option<&'static str>> {
     let mut head = Vec::with_capacity(MAGIC.len());
     file.take(MAGIC.len() as u64).read_to_end(&mut head)?;
     Ok(match length {
-        0 => None,
         _ if head != MAGIC => Some("it does not begin as a SQLite file does"),
         _ if length < SMALLEST => Some("it is cut off before the end of its first page"),
         _ => None,

@@ -49,7 +49,7 @@ pub(crate) async fn run(settings: &Settings, global: &Global, args: &CheckArgs) 
 
 /// The checker; that others can read its database is said in one line.
 async fn open(settings: &Settings, global: &Global, args: &CheckArgs) -> anyhow::Result<Checker> {
-    let checker = app::checker(settings, Arc::new(Env::Real), misses(settings, args)).await?;
+    let checker = app::checker(settings, global, Arc::new(Env::Real), misses(settings, args)).await?;
     if let Some((exposed, hint)) = app::exposed(settings) {
         show::note(global, &format!("{exposed}; {hint}"));
     }

@@ -61,7 +61,7 @@ pub(crate) async fn run(global: &Global, args: &DemoArgs) -> anyhow::Result<Exit
     let lab = lab::start(0, app::now())?;
     let settings = lab_settings(global, &scratch.folder, &lab)?;
     let env = Arc::new(Env::Moved(AtomicI64::new(0)));
-    let checker = app::checker(&settings, Arc::clone(&env), Misses::Leafless).await?;
+    let checker = app::checker(&settings, global, Arc::clone(&env), Misses::Leafless).await?;
     show::note(global, &format!("{} sellers are up on loopback; nothing leaves this machine", lab::sellers().len()));
     show::note(
         global,

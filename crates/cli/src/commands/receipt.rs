@@ -21,7 +21,7 @@ pub(crate) async fn run(settings: &Settings, global: &Global, command: &ReceiptC
     match command {
         ReceiptCommand::Export { file, key, out, proof } => {
             let receipt = match (file, key) {
-                (Some(file), _) => find(settings, &super::verify::read(file)?).await?,
+                (Some(file), _) => find(settings, global, &super::verify::read(file)?).await?,
                 (None, key) => of_key(settings, key.as_deref().unwrap_or_default())?,
             };
             match proof {
@@ -54,13 +54,13 @@ fn of_key(settings: &Settings, id: &str) -> anyhow::Result<Receipt> {
 }
 
 /// The receipt itself, or the one that is kept for the decision in these bytes.
-async fn find(settings: &Settings, bytes: &[u8]) -> anyhow::Result<Receipt> {
+async fn find(settings: &Settings, global: &Global, bytes: &[u8]) -> anyhow::Result<Receipt> {
     if let Ok(receipt) = Receipt::parse(bytes) {
         return Ok(receipt);
     }
     let decision = signed_part(bytes).map_err(|error| Failure::malformed(error.to_string()).coded(error.code()))?;
     // A file that an editor ended with a line feed still holds the document that was signed.
-    let kept = app::store(settings).await?.document(&receipt_id(decision.trim_ascii())).await;
+    let kept = app::store(settings, global).await?.document(&receipt_id(decision.trim_ascii())).await;
     let Some(kept) = kept.map_err(|error| Failure::from(&error))? else {
         let hint = "decisions that selected nothing are logged with `check --log-misses` only";
         let missing = Failure::blocked("this data directory has no receipt for that document", hint);

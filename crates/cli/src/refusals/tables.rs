@@ -2,7 +2,7 @@
 //! types: one row a line, `code | means | what to do`.
 
 pub(super) const CHECK: &str = "
-store_damaged | the file is no database, or parts of it do not read; nothing was overwritten | put a backup in its place, or move it aside with its -wal and -shm files
+store_damaged | the file is no database, or parts of it do not read; nothing was overwritten | put a backup in its place with no -wal and -shm but its own, or move it aside with its -wal and -shm files
 store_newer | a later version of this program made the tables; nothing was changed | use that version, or another database
 store_migration | the tables could not be brought up to date; the step was undone | correct the cause that the sentence names, and start again
 store_file | the database file or its lock cannot be opened | see that the data directory exists and is yours, or name another with --data

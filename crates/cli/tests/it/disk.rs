@@ -79,6 +79,37 @@ fn a_database_that_others_can_read_is_said_in_one_line_and_left_as_it_is() {
     assert_eq!(mode, 0o640);
 }
 
+/// After a torn disk or copy: what was written last is in the `-wal`, and a new database in its place forgets every
+/// recipient.
+#[test]
+fn a_wal_without_its_database_stops_a_check_and_a_new_database_beside_older_keys_is_said() {
+    const NEW: &str = "the database is new, and keys/ in the data directory older: no recipient is known from before; \
+                       if there was a database, restore it from a backup\n";
+    let folder = tempfile::tempdir().expect("a folder");
+    let (database, wal) = (folder.path().join("countersign.db"), folder.path().join("countersign.db-wal"));
+    let told = |args: &[&str]| said(&run(folder.path(), args));
+    let (healthy, _, talk) = told(CHECK);
+    assert!(!talk.contains("database"), "the control: nothing is lost at the first check: {talk}");
+    std::fs::write(&wal, [7; 4152]).expect("written");
+    for case in ["empty", "gone"] {
+        match case {
+            "empty" => std::fs::write(&database, "").expect("emptied"),
+            _ => std::fs::remove_file(&database).expect("removed"),
+        }
+        let (code, answer, talk) = told(CHECK);
+        assert_eq!((code, answer.as_str()), (Some(4), ""), "{case}: {talk}");
+        let damaged = talk.contains(&format!("{} is damaged: it is {case}, and the -wal", database.display()));
+        assert!(damaged && talk.contains("hint: put a backup in its place"), "{case}: {talk}");
+        let (code, answer, _) = told(&["doctor", "--name-server", "127.0.0.1"]);
+        assert!(code == Some(1) && answer.contains("-wal file"), "{case}: {answer}");
+        assert_eq!(std::fs::read(&wal).expect("still there"), [7; 4152], "{case}");
+    }
+    std::fs::remove_file(&wal).expect("moved aside");
+    let (code, _, talk) = told(CHECK);
+    assert_eq!((code, talk.matches(NEW).count()), (healthy, 1), "{talk}");
+    assert!(!told(CHECK).2.contains("database"), "said once");
+}
+
 #[allow(clippy::print_stdout, reason = "a test that skips says so")]
 fn skipped(why: &str) {
     println!("skipped: {why}");

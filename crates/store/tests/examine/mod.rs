@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use countersign_store::{Examined, Location, Store, StoreError};
+use countersign_store::{Before, Examined, Location, Store, StoreError};
 
 use crate::{NEWER, Schema};
 
@@ -66,7 +66,11 @@ async fn the_same_is_said_of_postgres_and_who_may_read() {
     let look = async || Store::examine(schema.location()).await;
     assert_eq!(look().await.unwrap(), Examined::Empty);
     assert_eq!(look().await.unwrap(), Examined::Empty, "the first look made nothing");
-    schema.open().await.unwrap().close().await;
+    for before in [Before::Nothing, Before::Database] {
+        let store = schema.open().await.unwrap();
+        assert_eq!(store.before(), before);
+        store.close().await;
+    }
     assert_eq!(look().await.unwrap(), tables(true, &[]));
     schema.run("GRANT SELECT ON document TO PUBLIC").await.unwrap();
     assert_eq!(look().await.unwrap(), tables(true, &["PUBLIC"]));

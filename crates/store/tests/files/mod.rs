@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use countersign_store::{Location, Store, StoreError};
+use countersign_store::{Before, Location, Store, StoreError};
 
 /// Four starts on nothing, each on a thread of its own as four processes would be.
 pub(crate) async fn four_at_once(location: Location) {
@@ -95,6 +95,48 @@ async fn a_damaged_file_stops_the_start_and_is_left_as_it_is() {
     let path = directory.path().join("control.db");
     std::fs::write(&path, &good).unwrap();
     Store::open(at(&path)).await.unwrap();
+}
+
+/// A torn disk or copy: what was written last is in the `-wal`, which SQLite would remove.
+#[tokio::test]
+async fn a_wal_whose_database_is_empty_or_gone_is_no_new_database() {
+    let directory = tempfile::tempdir().unwrap();
+    let whole = directory.path().join("countersign.db");
+    let store = Store::open(at(&whole)).await.unwrap();
+    assert_eq!(store.before(), Before::Nothing);
+    store.put_evidence(b"abc").await.unwrap();
+    let wal = std::fs::read(format!("{}-wal", whole.display())).unwrap();
+    assert!(wal.len() > 32, "the control: the frames are there, {} bytes", wal.len());
+    for (case, database, wal, opens) in [
+        ("empty", Some(&b""[..]), Some(&wal[..]), false),
+        ("gone", None, Some(&wal), false),
+        ("only the header of a -wal", Some(b""), Some(&wal[..32]), false),
+        ("an empty -wal", Some(b""), Some(b""), true),
+        ("no -wal", Some(b""), None, true),
+        ("nothing", None, None, true),
+    ] {
+        let path = directory.path().join(format!("{case}.db"));
+        let beside = directory.path().join(format!("{case}.db-wal"));
+        for (path, bytes) in [(&path, database), (&beside, wal)] {
+            bytes.into_iter().for_each(|bytes| std::fs::write(path, bytes).unwrap());
+        }
+        let looked = Store::examine(at(&path)).await;
+        let opened = Store::open(at(&path)).await;
+        if opens {
+            assert!(looked.is_ok() && opened.unwrap().before() == Before::Nothing, "{case}");
+            continue;
+        }
+        for error in [looked.unwrap_err(), opened.unwrap_err()] {
+            assert!(
+                matches!(error, StoreError::Damaged { .. }) && error.to_string().contains("-wal"),
+                "{case}: {error}"
+            );
+        }
+        assert!(std::fs::read(&path).ok().as_deref() == database, "{case}: the database was written to");
+        assert!(std::fs::read(&beside).ok().as_deref() == wal, "{case}: the -wal was written to");
+    }
+    store.close().await;
+    assert_eq!(Store::open(at(&whole)).await.unwrap().before(), Before::Database);
 }
 
 /// The pages of the tables' own trees are overwritten, those of the list of tables are sound.
