@@ -154,8 +154,13 @@ impl<'d> Node<'d> {
         self.doc.text.get(start as usize + 1..(end as usize).saturating_sub(1)).unwrap_or_default()
     }
 
+    /// A name with escapes is read only where it can be the one: an object may have very many of them.
     fn is_called(self, name: &str) -> bool {
-        if self.slot().name_escaped { self.name() == name } else { self.name_as_written() == name }
+        let written = self.name_as_written();
+        match self.slot().name_escaped {
+            false => written == name,
+            true => may_be(written, name) && self.name() == name,
+        }
     }
 
     /// The text of a string, unescaped; half surrogates read as U+FFFD.
@@ -173,6 +178,21 @@ impl<'d> Node<'d> {
     pub fn as_u64(self) -> Option<u64> {
         if self.kind() == NodeKind::Number { self.raw().parse().ok() } else { None }
     }
+}
+
+/// Whether `written`, the inside of a literal with escapes, can be `name` by its length and its first character. An escape
+/// is at most six times as long as what it stands for.
+fn may_be(written: &str, name: &str) -> bool {
+    if !(name.len()..=6 * name.len()).contains(&written.len()) {
+        return false;
+    }
+    let mut chars = written.chars();
+    let first = match chars.next() {
+        Some('\\') => char::from_u32(u32::from(escape(&mut chars))),
+        first => first,
+    };
+    // Half of a pair says nothing by itself.
+    first.is_none() || first == name.chars().next()
 }
 
 /// The inside of a well-formed string literal, with its escapes resolved.

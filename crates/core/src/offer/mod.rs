@@ -17,6 +17,7 @@ mod resource;
 pub mod rules;
 mod script;
 pub mod signed;
+mod steps;
 mod text;
 mod whole;
 mod written;
@@ -297,8 +298,7 @@ pub struct Offer {
     pub amount: Option<Amount>,
     /// Price in USD, for assets pegged to it only.
     pub usd: Option<Usd>,
-    /// What a payment costs beside the price, in USD: declared fees, and no gas, because the facilitator carries it. None
-    /// where one of the two is not known.
+    /// Declared fees, in USD; no gas, because the facilitator carries it. None where one of the two is not known.
     pub fees: Option<Usd>,
     /// Recipient in normal form, cleaned.
     pub pay_to: String,

@@ -5,6 +5,7 @@
 //! breaks between Thai words. So each is judged by its neighbours (after RFC 5892 appendix A.1 and A.2, UTS 51 and
 //! UTS 37), and what is not ordinary there is reported.
 
+use std::cell::LazyCell;
 use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
@@ -20,7 +21,9 @@ pub(super) fn hides(text: &str) -> bool {
         return false;
     }
     let all: Vec<char> = text.chars().collect();
-    let right_to_left = || all.iter().copied().any(right_to_left);
+    // Facts of the whole text, found once: a text may ask for them at each of its characters.
+    let turned = LazyCell::new(|| all.iter().copied().any(right_to_left));
+    let closed = LazyCell::new(|| isolates_close(&all));
     all.iter().enumerate().any(|(at, &one)| {
         let near = Near { all: &all, at };
         super::clean::hidden(one)
@@ -45,8 +48,8 @@ pub(super) fn hides(text: &str) -> bool {
                 '\u{e0000}'..='\u{e007f}' => !near.flag(),
                 '\u{ad}' => !(near.after(char::is_alphabetic) && near.before(char::is_alphabetic)),
                 '\u{200b}' => !near.after(unspaced),
-                '\u{200e}' | '\u{200f}' | '\u{61c}' => !right_to_left(),
-                '\u{2066}' | '\u{2068}' | '\u{2069}' => !isolates_close(&all),
+                '\u{200e}' | '\u{200f}' | '\u{61c}' => !*turned,
+                '\u{2066}' | '\u{2068}' | '\u{2069}' => !*closed,
                 _ => true,
             }
     })
@@ -96,6 +99,7 @@ impl Near<'_> {
 /// Isolates that follow their content's own direction change nothing outside them, when each is closed and no
 /// override stands beside them. Message formatters put them around every inserted value.
 fn isolates_close(all: &[char]) -> bool {
+    super::steps::more(all.len());
     let turned = all.iter().any(|one| matches!(one, '\u{202a}'..='\u{202e}' | '\u{2067}'));
     let depth = all.iter().try_fold(0_usize, |depth, one| match one {
         '\u{2066}' | '\u{2068}' => Some(depth + 1),
@@ -116,6 +120,7 @@ fn joining(one: char) -> bool {
 }
 
 fn right_to_left(one: char) -> bool {
+    super::steps::more(1);
     matches!(one, '\u{5d0}'..='\u{5ea}' | '\u{620}'..='\u{64a}' | '\u{66e}'..='\u{6d3}' | '\u{710}'..='\u{72f}'
         | '\u{780}'..='\u{7a5}' | '\u{7ca}'..='\u{7ea}' | '\u{8a0}'..='\u{8c9}' | '\u{fb1d}'..='\u{fdff}'
         | '\u{fe70}'..='\u{fefc}')

@@ -1,13 +1,20 @@
 //! What no single entry shows: offers beside each other, every text of the challenge, and the host asked.
 
+use std::collections::BTreeSet;
+
 use super::rules::finding;
-use super::{Offer, script, text};
+use super::x402::MOST_OFFERS;
+use super::{Offer, script, steps, text};
 use crate::endpoint::ResourceUrl;
 use crate::finding::Finding;
 use crate::json::{Node, NodeKind};
 
 /// Price ratio from which the cheap option is taken for a decoy; tiers of ten are ordinary.
 const DECOY: u8 = 100;
+
+const INVISIBLE: &str = "text.invisible";
+const INSTRUCTIONS: &str = "text.instructions";
+const REFERENCE: &str = "schema.remote_reference";
 
 /// The host that was asked.
 pub(super) fn host(asked: &str, findings: &mut Vec<Finding>) {
@@ -25,7 +32,11 @@ pub(super) fn texts(root: Node<'_>, prefix: &str, findings: &mut Vec<Finding>) {
     if quiet(root.raw()) {
         return;
     }
-    Walk { prefix, path: Vec::new(), findings }.value(root);
+    walk(root, prefix, findings);
+}
+
+fn walk(root: Node<'_>, prefix: &str, findings: &mut Vec<Finding>) {
+    Walk { prefix, path: Vec::new(), told: BTreeSet::new(), findings }.value(root);
 }
 
 /// Whether a whole text shows at one look that none of its strings has anything to tell: nothing in it is escaped or
@@ -38,7 +49,20 @@ fn quiet(text: &str) -> bool {
 struct Walk<'w, 'd> {
     prefix: &'w str,
     path: Vec<Step<'d>>,
+    /// What was told already: which rule, and of which option.
+    told: BTreeSet<(&'static str, Within)>,
     findings: &'w mut Vec<Finding>,
+}
+
+/// The part of the envelope that a finding speaks of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Within {
+    /// One option that is read.
+    Option(usize),
+    /// Those that are too many to be read.
+    Unread,
+    /// The rest of it.
+    Envelope,
 }
 
 enum Step<'d> {
@@ -65,10 +89,12 @@ impl<'d> Walk<'_, 'd> {
     }
 
     fn step(&mut self, step: Step<'d>, node: Node<'d>) {
-        let hidden = matches!(&step, Step::Member(name) if text::hides(name));
         self.path.push(step);
-        if hidden {
-            self.note("text.invisible", "a member's name");
+        if let Some(Step::Member(name)) = self.path.last()
+            && self.untold(INVISIBLE)
+            && text::hides(name)
+        {
+            self.note(INVISIBLE, "a member's name");
         }
         self.value(node);
         self.path.pop();
@@ -76,24 +102,39 @@ impl<'d> Walk<'_, 'd> {
 
     fn string(&mut self, node: Node<'d>) {
         let text = node.as_str().unwrap_or_default();
-        if text::hides(&text) {
-            self.note("text.invisible", &text);
+        if self.untold(INVISIBLE) && text::hides(&text) {
+            self.note(INVISIBLE, &text);
         }
-        if text::orders(&text) {
-            self.note("text.instructions", &text);
+        if self.untold(INSTRUCTIONS) && text::orders(&text) {
+            self.note(INSTRUCTIONS, &text);
         }
         let reference = matches!(self.path.last(), Some(Step::Member(name)) if name == "$ref");
-        if reference && text.contains("://") {
-            self.note("schema.remote_reference", &text);
+        if reference && self.untold(REFERENCE) && text.contains("://") {
+            self.note(REFERENCE, &text);
         }
     }
 
-    /// One finding of a rule for each option and one for the rest: many would say no more.
+    /// One finding of a rule for each option and one for the rest: many would say no more, and nobody needs to look for
+    /// them.
+    fn untold(&self, rule: &'static str) -> bool {
+        !self.told.contains(&(rule, self.within()))
+    }
+
     fn note(&mut self, rule: &'static str, observed: &str) {
-        let subject = self.place();
-        let same = |other: &Finding| other.rule == rule && entry(&other.subject) == entry(&subject);
-        if !self.findings.iter().any(same) {
-            self.findings.push(finding(rule, subject, observed, None));
+        self.told.insert((rule, self.within()));
+        self.findings.push(finding(rule, self.place(), observed, None));
+    }
+
+    fn within(&self) -> Within {
+        match self.path.get(..2) {
+            Some([Step::Member(name), Step::Item(at)]) if name == "accepts" => {
+                if *at < MOST_OFFERS {
+                    Within::Option(*at)
+                } else {
+                    Within::Unread
+                }
+            }
+            _ => Within::Envelope,
         }
     }
 
@@ -104,6 +145,7 @@ impl<'d> Walk<'_, 'd> {
         if !matches!(self.path.first(), Some(Step::Member(name)) if known.contains(&name.as_ref())) {
             place.push_str("terms.");
         }
+        steps::more(self.path.len());
         for (at, step) in self.path.iter().enumerate() {
             match step {
                 Step::Member(name) if at == 0 => place.push_str(&super::clean::shown(name)),
@@ -113,12 +155,6 @@ impl<'d> Walk<'_, 'd> {
         }
         place
     }
-}
-
-/// The option that a place is in, if any.
-fn entry(subject: &str) -> Option<&str> {
-    let at = subject.find("accepts[")?;
-    subject.get(..at + subject.get(at..)?.find(']')?)
 }
 
 /// Offers of one channel against each other.
@@ -163,7 +199,7 @@ mod tests {
     fn told(text: &str) -> Vec<&'static str> {
         let (doc, _) = json::observe(text.as_bytes(), &Limits::default()).unwrap();
         let mut findings = Vec::new();
-        Walk { prefix: "", path: Vec::new(), findings: &mut findings }.value(doc.root());
+        walk(doc.root(), "", &mut findings);
         findings.iter().map(|finding| finding.rule).collect()
     }
 

@@ -9,13 +9,13 @@ use super::rules::finding;
 use super::written::Page;
 use super::{
     BodyEnd, Exchange, NotEvaluated, Offer, Reading, ReadingKind, Source, Word, answer, compare, entry, extension,
-    grade, header, resource, signed, whole,
+    grade, header, resource, signed, steps, whole,
 };
 use crate::finding::Finding;
 use crate::json::{self, DefectKind, Doc, Limits, Node, NodeKind};
 
 /// Most offers that are read of one channel. All of them are listed in the decision, whose size has a bound.
-const MOST_OFFERS: usize = 32;
+pub(super) const MOST_OFFERS: usize = 32;
 
 /// How a body beside a header is read: deeper than the terms that are paid by. Every reader of JSON goes this deep, so
 /// that a few dozen brackets must not hide the second story from us alone.
@@ -151,9 +151,9 @@ fn copy<'d>(exchange: &Exchange<'d>, root: Node<'d>, page: &Page<'d>, version: u
 
 /// Those that state an amount in `member`, readable or not: what we cannot read, another reader may.
 fn asking(root: Node<'_>, member: &str, offers: Vec<Offer>) -> Vec<Offer> {
-    let entry = |index| root.get("accepts").and_then(|list| list.items().nth(index));
-    let states = |offer: &Offer| entry(offer.index).is_some_and(|node| node.get(member).is_some());
-    offers.into_iter().filter(states).collect()
+    let entries = root.get("accepts").into_iter().flat_map(Node::items).take(MOST_OFFERS);
+    let states: Vec<bool> = entries.map(|node| node.get(member).is_some()).collect();
+    offers.into_iter().filter(|offer| states.get(offer.index).copied().unwrap_or_default()).collect()
 }
 
 /// One channel's envelope into `reading`.
@@ -174,15 +174,30 @@ fn channel(exchange: &Exchange<'_>, bytes: &[u8], place: Place, reading: &mut Re
     }
 }
 
-/// One finding for each kind of defect in each entry: a thousand more of one kind say no more.
+/// One finding for each kind of defect in each entry: a thousand more of one kind say no more. Defects and entries are
+/// both in source order, so that the entries are gone through once for all of them.
 fn spoilt(doc: &Doc<'_>, bytes: &[u8], defects: &[json::Defect], place: Place, findings: &mut Vec<Finding>) {
     let mut told = BTreeSet::new();
+    let mut entries = doc.root().get("accepts").into_iter().flat_map(Node::items).enumerate().peekable();
     for defect in defects {
-        let (rule, subject) = (rule_of(defect.kind), whose(doc, bytes, defect.at, place));
+        while entries.next_if(|(_, entry)| ends(*entry, bytes) <= defect.at).is_some() {
+            steps::more(1);
+        }
+        let index = entries.peek().filter(|(_, entry)| starts(*entry, bytes) <= defect.at).map(|(index, _)| *index);
+        let (rule, subject) = (rule_of(defect.kind), whose(index, place));
         if told.insert((rule, subject.clone())) {
             findings.push(finding(rule, subject, &format!("byte {}", defect.at), None));
         }
     }
+}
+
+/// Where `node` begins in `bytes`, the text that it is part of.
+fn starts(node: Node<'_>, bytes: &[u8]) -> usize {
+    node.raw().as_ptr().addr() - bytes.as_ptr().addr()
+}
+
+fn ends(node: Node<'_>, bytes: &[u8]) -> usize {
+    starts(node, bytes) + node.raw().len()
 }
 
 fn rule_of(kind: DefectKind) -> &'static str {
@@ -194,14 +209,9 @@ fn rule_of(kind: DefectKind) -> &'static str {
     }
 }
 
-/// The entry that byte `at` stands in, or the envelope as a whole.
-fn whose(doc: &Doc<'_>, bytes: &[u8], at: usize, place: Place) -> String {
-    let within = |node: Node<'_>| {
-        let start = node.raw().as_ptr().addr().checked_sub(bytes.as_ptr().addr());
-        start.is_some_and(|start| (start..start + node.raw().len()).contains(&at))
-    };
-    let index = doc.root().get("accepts").and_then(|list| list.items().position(within));
-    match (index, place) {
+/// The place of one entry, or of the envelope as a whole.
+fn whose(entry: Option<usize>, place: Place) -> String {
+    match (entry, place) {
         (Some(index), _) => format!("{}accepts[{index}]", place.prefix()),
         (None, Place::Beside) => "body:terms".to_owned(),
         (None, _) => place.name().to_owned(),

@@ -24,6 +24,9 @@ const IN_ATOMIC_UNITS: [&str; 9] = [
 /// Members that speak of a fee and state none: the account that pays Solana's and Algorand's.
 const NO_FEES: [&str; 2] = ["feePayer", "fee_payer"];
 
+/// Most fees of one entry that are told as unreadable: a thousand more say no more.
+const MOST_TOLD: usize = 16;
+
 /// One fee that the entry speaks of.
 struct Stated {
     /// Its place inside the entry.
@@ -46,7 +49,7 @@ impl Entry<'_> {
     }
 
     fn judge_fees(&mut self, stated: &[Stated], price: Option<&Amount>) {
-        for fee in stated.iter().filter(|fee| fee.units.is_none()) {
+        for fee in stated.iter().filter(|fee| fee.units.is_none()).take(MOST_TOLD) {
             self.note("fee.form", &fee.member, &fee.shown, None);
         }
         let over = price.filter(|price| price.exceeded_by(stated.iter().filter_map(|fee| fee.units.as_ref())));
