@@ -26,6 +26,7 @@ use crate::transport;
 mod entries;
 mod error;
 mod flights;
+mod identity;
 mod past;
 mod sibling;
 mod turns;
@@ -33,6 +34,7 @@ mod turns;
 pub(crate) use entries::Entries;
 pub use error::CheckError;
 use flights::Flights;
+pub use identity::Identity;
 pub(crate) use sibling::Sibling;
 
 /// Everything a check uses. Cheap to share behind an `Arc`.

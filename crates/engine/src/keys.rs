@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use countersign_core::sign::{KeyFile, KeyState, Purpose, SealError, SigningKey, Validity, VerifyingKey, seal};
+use countersign_core::sign::{KeyFile, KeyId, KeyState, Purpose, SealError, SigningKey, Validity, VerifyingKey, seal};
 use countersign_core::time::Timestamp;
 use serde_json::{Map, Value};
 
@@ -30,6 +30,15 @@ use crate::env::{Env, NoRandomness};
 pub struct Keys {
     dir: PathBuf,
     files: Vec<KeyFile>,
+}
+
+/// When the key that signs was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Made {
+    /// It was there, or another process was faster.
+    Before,
+    /// By this call.
+    Now,
 }
 
 /// Why keys could not be read or written.
@@ -131,8 +140,17 @@ impl Keys {
     /// # Errors
     /// [`KeysError`] when the folder cannot be read, or a new key cannot be made or written.
     pub fn current(&mut self, purpose: Purpose, env: &Env) -> Result<&SigningKey, KeysError> {
-        let at = self.signing(purpose, env)?;
+        let (at, _) = self.signing(purpose, env)?;
         Ok(&self.files[at].key)
+    }
+
+    /// The id of the key that [`Keys::current`] gives, and whether this call made it.
+    ///
+    /// # Errors
+    /// As [`Keys::current`].
+    pub fn ensure(&mut self, purpose: Purpose, env: &Env) -> Result<(KeyId, Made), KeysError> {
+        let (at, made) = self.signing(purpose, env)?;
+        Ok((self.files[at].key.id(), made))
     }
 
     /// Signs a document of `now` with the key that signs now. `now` must have been read before the call. Where the clock
@@ -147,7 +165,7 @@ impl Keys {
         now: Timestamp,
         env: &Env,
     ) -> Result<Vec<u8>, KeysError> {
-        let at = self.signing(purpose, env)?;
+        let (at, _) = self.signing(purpose, env)?;
         let file = &self.files[at];
         Ok(seal(document, now.max(file.created), &file.key)?)
     }
@@ -178,20 +196,20 @@ impl Keys {
     }
 
     /// Whoever rotates meanwhile waits, and takes its time afterwards.
-    fn signing(&mut self, purpose: Purpose, env: &Env) -> Result<usize, KeysError> {
+    fn signing(&mut self, purpose: Purpose, env: &Env) -> Result<(usize, Made), KeysError> {
         let shared = lock(&self.dir, Lock::Shared)?;
         self.files = read_all(&self.dir)?;
         drop(shared);
-        self.newest(purpose).map_or_else(|| self.first(purpose, env), Ok)
+        self.newest(purpose).map_or_else(|| self.first(purpose, env), |at| Ok((at, Made::Before)))
     }
 
     /// Another process may have made it since this one looked.
-    fn first(&mut self, purpose: Purpose, env: &Env) -> Result<usize, KeysError> {
+    fn first(&mut self, purpose: Purpose, env: &Env) -> Result<(usize, Made), KeysError> {
         let _lock = lock(&self.dir, Lock::Exclusive)?;
         self.files = read_all(&self.dir)?;
         match self.newest(purpose) {
-            Some(at) => Ok(at),
-            None => self.add(purpose, env),
+            Some(at) => Ok((at, Made::Before)),
+            None => Ok((self.add(purpose, env)?, Made::Now)),
         }
     }
 

@@ -24,6 +24,8 @@ pub struct Document {
 const FIND: &str = "SELECT id, kind, sha256, bytes, issued_at FROM document WHERE id = $1 OR sha256 = $1 \
      ORDER BY CASE WHEN id = $1 THEN 0 ELSE 1 END, issued_at, id LIMIT 1";
 
+const ANY: &str = "SELECT kind FROM document WHERE kind = $1 LIMIT 1";
+
 const INSERT: &str = "INSERT INTO document (id, kind, sha256, bytes, issued_at) VALUES ($1, $2, $3, $4, $5) \
      ON CONFLICT (id) DO UPDATE SET id = excluded.id \
      WHERE document.kind = excluded.kind AND document.sha256 = excluded.sha256 \
@@ -51,6 +53,14 @@ impl Store {
             0 => Err(StoreError::Taken { what: "document", id: id.into() }),
             _ => Ok(()),
         }
+    }
+
+    /// Whether any document of this kind is kept.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn has_document(&self, kind: &str) -> Result<bool, StoreError> {
+        Ok(self.db.one(ANY, &[kind.into()], |row| row.text("kind")).await?.is_some())
     }
 
     /// The document with this id, or else with this SHA-256.

@@ -11,7 +11,7 @@ use countersign_core::endpoint::{ResourceUrl, UrlError};
 use countersign_core::network::{self, Family};
 use countersign_core::offer::Word;
 use countersign_core::policy::{CheckRequest, Objective, Share};
-use countersign_engine::check::{CheckError, Checked, Checker};
+use countersign_engine::check::{CheckError, Checked, Checker, Identity};
 use countersign_engine::env::Env;
 use countersign_engine::transparency::{Demand, Misses};
 use countersign_probe::Declared;
@@ -47,13 +47,27 @@ pub(crate) async fn run(settings: &Settings, global: &Global, args: &CheckArgs) 
     Ok(exit(&checked))
 }
 
-/// The checker; that others can read its database is said in one line.
+/// The checker; that others can read its database, and that its key is new, is said in one line each.
 async fn open(settings: &Settings, global: &Global, args: &CheckArgs) -> anyhow::Result<Checker> {
     let checker = app::checker(settings, global, Arc::new(Env::Real), misses(settings, args)).await?;
     if let Some((exposed, hint)) = app::exposed(settings) {
         show::note(global, &format!("{exposed}; {hint}"));
     }
+    identified(settings, global, checker.identity().await.map_err(|error| explain(&error))?);
     Ok(checker)
+}
+
+/// Whoever trusts the key of before does not know the new one.
+fn identified(settings: &Settings, global: &Global, identity: Identity) {
+    let (Identity::First(id) | Identity::Replaced(id)) = identity else { return };
+    show::note(global, &format!("signing key {id} was made now; `countersign keys list` shows its public half"));
+    if matches!(identity, Identity::Replaced(_)) {
+        let keys = settings.data.0.join("keys");
+        let why = "warning: decisions were signed here before, by a key that is not in";
+        let todo =
+            "restore it from a copy, unless it signs elsewhere, or tell the new key to whoever trusts the old one";
+        show::note(global, &format!("{why} {}; {todo}", keys.display()));
+    }
 }
 
 fn misses(settings: &Settings, args: &CheckArgs) -> Misses {

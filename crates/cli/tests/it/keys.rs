@@ -116,3 +116,27 @@ fn keys_are_made_and_rotated_without_a_log_and_their_leaves_follow() {
     let (code, seen) = told(folder, &["log", "monitor", &url, "--trust", "log/trust"]);
     assert_eq!((code, &seen["size"]), (Some(0), &Value::from(3)), "{seen}");
 }
+
+#[test]
+fn a_new_signing_key_is_named_and_one_in_the_place_of_a_lost_one_is_a_warning() {
+    let data = tempfile::tempdir().expect("a folder");
+    let talk = || {
+        let out = run(data.path(), &["check", "https://one.localhost/"]);
+        String::from_utf8(out.stderr).expect("text")
+    };
+    let named = |id: &Value| format!("signing key {} was made now; ", id.as_str().expect("text"));
+    let first = talk();
+    let before = keys(data.path())[0]["keyId"].clone();
+    assert!(first.contains(&named(&before)) && !first.contains("warning"), "{first}");
+    let kept = talk();
+    assert!(!kept.contains("signing key"), "said once: {kept}");
+    let file = format!("keys/decision-{}.json", before.as_str().expect("text"));
+    std::fs::remove_file(data.path().join(file)).expect("lost");
+    let lost = talk();
+    let after = keys(data.path())[0]["keyId"].clone();
+    assert!(after != before && lost.contains(&named(&after)), "{lost}");
+    let warning = "warning: decisions were signed here before, by a key that is not in ";
+    assert_eq!(lost.matches(warning).count(), 1, "{lost}");
+    let kept = talk();
+    assert!(!kept.contains("signing key") && !kept.contains("warning"), "{kept}");
+}

@@ -87,6 +87,47 @@ async fn a_miss_leaves_no_leaf_unless_misses_are_logged() {
     assert_eq!(Some(&crate::receipt::Receipt::parse(&kept.bytes).unwrap()), checked.transparency.receipt());
 }
 
+/// Each way in which it shows that something was signed here: the database, a key that was replaced, the log.
+#[tokio::test]
+async fn a_signing_key_that_was_lost_is_not_replaced_in_silence() {
+    let folder = tempfile::tempdir().unwrap();
+    let lose = |names: &[&str]| {
+        for entry in std::fs::read_dir(folder.path().join("keys")).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_str().unwrap();
+            if names.iter().any(|begins| name.starts_with(begins)) {
+                std::fs::remove_file(&path).unwrap();
+            }
+        }
+    };
+    let begin = || logging(folder.path(), Misses::Logged);
+    let Identity::First(first) = begin().await.identity().await.unwrap() else { panic!("nothing was signed yet") };
+    assert_eq!(begin().await.identity().await.unwrap(), Identity::Kept(first));
+    lose(&["decision-"]);
+    let again = begin().await;
+    let Identity::First(second) = again.identity().await.unwrap() else { panic!("it never signed") };
+    let checked = again.check(&request(CLOSED)).await.unwrap();
+    assert_eq!(checked.document["keyId"], second.to_string());
+    assert_eq!(begin().await.identity().await.unwrap(), Identity::Kept(second), "the positive control");
+
+    // The seeds of the two environments are fixed, so the key has the same id: what is told is that it was made.
+    lose(&["decision-"]);
+    assert!(matches!(begin().await.identity().await.unwrap(), Identity::Replaced(_)), "by the database");
+    lose(&["decision-"]);
+    for ending in ["", "-wal", "-shm"] {
+        let _absent = std::fs::remove_file(folder.path().join(format!("countersign.db{ending}")));
+    }
+    assert!(matches!(begin().await.identity().await.unwrap(), Identity::Replaced(_)), "by the log");
+
+    let other = tempfile::tempdir().unwrap();
+    let mut keys = Keys::load(other.path()).unwrap();
+    keys.current(Purpose::Decision, &Env::Real).unwrap();
+    let newest = keys.rotate(Purpose::Decision, &Env::Real).unwrap().id();
+    std::fs::remove_file(other.path().join(format!("keys/decision-{newest}.json"))).unwrap();
+    let left = checker(other.path(), Env::fixed(NOW, 1)).await;
+    assert!(matches!(left.identity().await.unwrap(), Identity::Replaced(_)), "by the key before");
+}
+
 /// They share one look, and the clock stands still.
 #[tokio::test]
 async fn of_many_who_arrive_at_one_decision_each_gets_its_one_receipt() {
