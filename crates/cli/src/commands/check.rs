@@ -13,7 +13,7 @@ use countersign_core::offer::Word;
 use countersign_core::policy::{CheckRequest, Objective, Share};
 use countersign_engine::check::{CheckError, Checked, Checker, Identity};
 use countersign_engine::env::Env;
-use countersign_engine::transparency::{Demand, Misses};
+use countersign_engine::transparency::{Demand, Misses, Transparency};
 use countersign_probe::Declared;
 
 use crate::Exit;
@@ -21,15 +21,13 @@ use crate::app::{self, Failure};
 use crate::args::{Bounds, CalledBy, CheckArgs, Global};
 use crate::settings::Settings;
 use crate::show;
-use sink::Sink;
 
 pub(crate) async fn run(settings: &Settings, global: &Global, args: &CheckArgs) -> anyhow::Result<Exit> {
     if let Some(list) = &args.from {
         return many::run(settings, global, args, list).await;
     }
     let request = request(args, args.url.as_deref().unwrap_or_default())?;
-    let out = args.out.as_deref().map(Sink::open).transpose()?;
-    let receipt = args.receipt.as_deref().map(Sink::open).transpose()?;
+    let [out, receipt] = sink::both(settings, args)?;
     let checker = open(settings, global, args).await?;
     let checked = checker.check_as(&request, declared(args)).await.map_err(|error| explain(&error))?;
     if global.json {
@@ -41,10 +39,21 @@ pub(crate) async fn run(settings: &Settings, global: &Global, args: &CheckArgs) 
     if let Some(out) = out {
         out.fill(global, "signed decision", &checked.bytes)?;
     }
-    if let (Some(file), Some(receipt)) = (receipt, checked.transparency.receipt()) {
-        file.fill(global, "receipt", format!("{}\n", receipt.to_value()).as_bytes())?;
+    match (receipt, checked.transparency.receipt()) {
+        (Some(file), Some(receipt)) => {
+            file.fill(global, "receipt", format!("{}\n", receipt.to_value()).as_bytes())?;
+        }
+        (Some(file), None) => file.leave(global, "receipt", why_none(&checked.transparency)),
+        (None, _) => {}
     }
     Ok(exit(&checked))
+}
+
+fn why_none(transparency: &Transparency) -> &'static str {
+    match transparency {
+        Transparency::NotLogged => "nothing was selected",
+        _ => "the log gave none",
+    }
 }
 
 /// The checker; that others can read its database, and that its key is new, is said in one line each.

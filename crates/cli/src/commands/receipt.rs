@@ -25,8 +25,8 @@ pub(crate) async fn run(settings: &Settings, global: &Global, command: &ReceiptC
                 (None, key) => of_key(settings, key.as_deref().unwrap_or_default())?,
             };
             match proof {
-                true => write(global, out.as_deref(), "proof", &receipt.proof().to_string()),
-                false => write(global, out.as_deref(), "receipt", &format!("{}\n", receipt.to_value())),
+                true => write(settings, global, out.as_deref(), "proof", &receipt.proof().to_string()),
+                false => write(settings, global, out.as_deref(), "receipt", &format!("{}\n", receipt.to_value())),
             }
         }
         ReceiptCommand::Upgrade { file, out } => {
@@ -37,7 +37,7 @@ pub(crate) async fn run(settings: &Settings, global: &Global, command: &ReceiptC
             if let Some(why) = new.stays {
                 show::note(global, &format!("the receipt stays as it is: {why}"));
             }
-            write(global, out.as_deref(), "receipt", &format!("{}\n", new.receipt.to_value()))
+            write(settings, global, out.as_deref(), "receipt", &format!("{}\n", new.receipt.to_value()))
         }
     }
 }
@@ -69,10 +69,11 @@ async fn find(settings: &Settings, global: &Global, bytes: &[u8]) -> anyhow::Res
     Ok(Receipt::parse(&kept.bytes).map_err(|error| Failure::malformed(error.to_string()).coded(error.code()))?)
 }
 
-fn write(global: &Global, out: Option<&Path>, what: &str, text: &str) -> anyhow::Result<Exit> {
+fn write(settings: &Settings, global: &Global, out: Option<&Path>, what: &str, text: &str) -> anyhow::Result<Exit> {
     match out {
         None => show::raw(text.trim_end_matches('\n')),
         Some(path) => {
+            private::not_ours(&settings.data.0, path)?;
             private::write(path, text).map_err(|error| app::unwritten(path, &error))?;
             show::note(global, &format!("{what} in {}", path.display()));
         }

@@ -63,6 +63,8 @@ fn a_file_nobody_can_write_to_is_found_before_anything_is_asked() {
     std::fs::write(path("old.json"), "kept").expect("written");
     let out = run(folder.path(), &["check", URL, "--out", "d.json", "--receipt", "old.json"]);
     assert_eq!(out.status.code(), Some(4), "the seller is not there");
+    let talk = String::from_utf8_lossy(&out.stderr);
+    assert!(talk.contains("no receipt: nothing was selected; old.json is unchanged\n"), "{talk}");
     assert_eq!(std::fs::read(path("old.json")).expect("a file"), b"kept", "there was no receipt to replace it");
     assert!(std::fs::read(path("d.json")).is_ok_and(|bytes| bytes.starts_with(b"{")), "the positive control");
     assert_eq!(mode(&path("d.json")), 0o600, "it says what somebody wanted to buy");
@@ -71,6 +73,50 @@ fn a_file_nobody_can_write_to_is_found_before_anything_is_asked() {
     assert_eq!(mode(&path("d.json")), 0o640, "what its owner opened to a group stays open to it");
     assert_eq!(run(folder.path(), &["check", URL, "--receipt", "new.json"]).status.code(), Some(4));
     assert!(!path("new.json").exists(), "an empty file is no receipt");
+}
+
+/// Nothing is asked, signed or written.
+#[test]
+fn an_answer_goes_to_two_files_and_to_none_of_the_data_directorys_own() {
+    let (folder, elsewhere) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+    let path = |name: &str| folder.path().join(name);
+    assert_eq!(run(folder.path(), &["check", URL, "--log-misses", "--receipt", "r.json"]).status.code(), Some(4));
+    let database = std::fs::read(path("countersign.db")).expect("a file");
+    let key = std::fs::read_dir(path("keys")).expect("a folder").map(|entry| entry.expect("an entry").path());
+    let key = key.into_iter().find(|path| path.extension().is_some_and(|ending| ending == "json")).expect("a key");
+    let seed = std::fs::read(&key).expect("a file");
+    std::fs::write(path("old.json"), "kept").expect("written");
+    std::fs::hard_link(path("old.json"), path("again.json")).expect("linked");
+    std::os::unix::fs::symlink(&key, elsewhere.path().join("link.json")).expect("linked");
+    let (key, link) = (key.to_str().expect("text"), elsewhere.path().join("link.json"));
+    let link = link.to_str().expect("text");
+    for args in [
+        &["check", URL, "--out", "x.json", "--receipt", "x.json"][..],
+        &["check", URL, "--out", "x.json", "--receipt", "./x.json"],
+        &["check", URL, "--out", "old.json", "--receipt", "again.json"],
+        &["check", URL, "--out", key],
+        &["check", URL, "--receipt", link],
+        &["check", URL, "--out", "keys/new.json"],
+        &["check", URL, "--out", "log/head"],
+        &["check", URL, "--out", "log-head"],
+        &["check", URL, "--out", "countersign.db"],
+        &["check", URL, "--out", "countersign.db-wal"],
+        &["receipt", "export", "r.json", "--out", key],
+        &["receipt", "upgrade", "r.json", "--out", "log/head"],
+    ] {
+        let (code, answer) = told(folder.path(), args);
+        assert_eq!((code, &answer["code"]), (Some(2), &"usage".into()), "{args:?} {answer}");
+    }
+    assert!(std::fs::read(key).expect("a file") == seed && !path("keys/new.json").exists());
+    assert!(std::fs::read(path("countersign.db")).expect("a file") == database && !path("x.json").exists());
+    assert_eq!(std::fs::read(path("old.json")).expect("a file"), b"kept");
+    let two = ["check", URL, "--log-misses", "--out", "x.json", "--receipt", "old.json"];
+    assert_eq!(run(folder.path(), &two).status.code(), Some(4), "the positive control");
+    assert!(std::fs::read(path("x.json")).is_ok_and(|bytes| bytes != std::fs::read(path("old.json")).expect("a file")));
+    assert_eq!(
+        run(folder.path(), &["check", URL, "--out", "/dev/null", "--receipt", "/dev/null"]).status.code(),
+        Some(4)
+    );
 }
 
 /// 0x209693Bc6afc0C5328bA36FaF03C514EF312287C is right by EIP-55; its last letter in lower case is not.
