@@ -62,6 +62,29 @@ fn a_full_disk_stops_a_check_with_what_to_do_and_room_is_all_it_needs() {
 }
 
 #[test]
+fn a_full_disk_leaves_the_receipt_that_was_to_be_renewed_in_its_place() {
+    let (folder, data) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+    let Some(disk) = Disk::mount(folder.path()) else { return skipped("a disk may not be mounted here") };
+    let path = folder.path().join("receipt.json");
+    let file = path.to_str().expect("text");
+    let (code, _, talk) = said(&run(data.path(), &[CHECK, &["--log-misses", "--receipt", file]].concat()));
+    assert_eq!(code, Some(4), "{talk}");
+    let receipt = std::fs::read(&path).expect("a receipt");
+    let filling = disk.fill();
+    let renew = ["receipt", "upgrade", file, "--out", file];
+    let (code, _, talk) = said(&run(data.path(), &renew));
+    assert!(code == Some(2) && talk.contains("cannot write"), "{talk}");
+    let again = [CHECK, &["--log-misses", "--receipt", file]].concat();
+    let (code, _, talk) = said(&run(data.path(), &again));
+    assert!(code == Some(4) && talk.contains("cannot write"), "{talk}");
+    assert!(std::fs::read(&path).expect("still there") == receipt, "as it was");
+    std::fs::remove_file(filling).expect("room again");
+    assert_eq!(said(&run(data.path(), &renew)).0, Some(0), "the positive control");
+    let names = std::fs::read_dir(folder.path()).expect("a folder").count();
+    assert_eq!(names, 1, "nothing is left beside it");
+}
+
+#[test]
 fn a_database_that_others_can_read_is_said_in_one_line_and_left_as_it_is() {
     let folder = tempfile::tempdir().expect("a folder");
     let told = |args: &[&str]| said(&run(folder.path(), args));

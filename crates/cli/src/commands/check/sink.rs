@@ -60,7 +60,10 @@ impl<'a> Sink<'a> {
     /// The disk refuses now: the answer is out, its file is not.
     pub(super) fn fill(mut self, global: &Global, what: &str, bytes: &[u8]) -> anyhow::Result<()> {
         self.made_empty = false;
-        let written = self.emptied().and_then(|()| self.file.write_all(bytes));
+        let written = match self.file_id() {
+            Some(_) => private::write(self.path, bytes),
+            None => self.file.write_all(bytes),
+        };
         written.map_err(|error| {
             let hint = "the answer above is whole; the document is kept in the data directory as well";
             Failure::blocked(format!("cannot write {}: {error}", self.path.display()), hint).coded("cannot_write")
@@ -79,11 +82,6 @@ impl<'a> Sink<'a> {
     fn file_id(&self) -> Option<(u64, u64)> {
         let file = self.file.metadata().ok().filter(std::fs::Metadata::is_file)?;
         Some((file.dev(), file.ino()))
-    }
-
-    /// A device or a pipe holds nothing that could be cut off.
-    fn emptied(&self) -> std::io::Result<()> {
-        if self.file.metadata()?.is_file() { self.file.set_len(0) } else { Ok(()) }
     }
 }
 
