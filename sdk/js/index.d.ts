@@ -41,7 +41,7 @@ export interface Options {
   mlDsa44?: MlDsa44;
   /** Refuse a checkpoint without the log's valid ML-DSA-44 signature. */
   requirePq?: boolean;
-  /** Refuse a checkpoint whose newest signed time is longer ago. */
+  /** Refuse a checkpoint that was signed longer ago (`signedAt`), or whose time is unknown. */
   maxAgeSeconds?: number;
   /** The present, in milliseconds; Date.now() by default. */
   now?: number | Date;
@@ -71,7 +71,10 @@ export interface Proved {
   size: bigint;
   /** Hexadecimal. */
   root: string;
-  /** The newest time among the signatures that hold, RFC 3339; null when none states one, or after the year 9999. */
+  /**
+   * When the checkpoint was signed, RFC 3339: the log's own newest time, or else that of a quorum of two witnesses. Null
+   * when neither states one that was checked, or after the year 9999.
+   */
   signedAt: string | null;
   pq: "valid" | "missing" | "no_key" | "not_checked";
   logKeys: string[];

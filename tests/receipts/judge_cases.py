@@ -28,10 +28,10 @@ def rests_on_pq(case):
 
 def without_pq(wanted, got):
     """Nothing may be called post-quantum proved, no age may rest on it, and a demand for it is not judged."""
-    if wanted["require_pq"] or wanted["max_age_s"] is not None:
+    unmet = got["result"] == "trust_policy_not_met"
+    if not unmet and (wanted["require_pq"] or wanted["max_age_s"] is not None):
         return {"result": "skipped" if wanted["require_pq"] else "stale"}
     proved = {"invalid": "proved", "stale": "proved"}.get(wanted["result"], wanted["result"])
-    unmet = got["result"] == "trust_policy_not_met"
     return {**wanted, "result": got["result"] if unmet else proved, "pq": "not_checked", "signed_at": got.get("signed_at")}
 
 

@@ -1,195 +1,11 @@
 """Makes crates/engine/tests/data/receipts.json, the receipts that every verifier of ours must judge alike.
 
-Written from RFC 6962, RFC 2104, RFC 8785 and the C2SP texts, without our code. Needs `pip install cryptography` 48 or
-newer for ML-DSA-44. The output is deterministic but for ML-DSA signatures, which `cryptography` makes with randomness.
+Needs what making.py needs. The output is deterministic but for ML-DSA signatures, which are made with randomness.
 """
-import base64, hashlib, hmac, json, pathlib, struct
-from cryptography.hazmat.primitives.asymmetric import ed25519, mldsa
+import json, pathlib
+from making import *
 
 OUT = pathlib.Path(__file__).resolve().parents[2] / "crates/engine/tests/data/receipts.json"
-LOG, OTHER = "log.example.test/countersign/2026", "other.example.test/log"
-TIME = 1788253260  # 2026-09-01T09:01:00Z
-MINUTE = "2026-09-01T09:00:00Z"
-DASH = "\u2014"
-
-
-def sha(data): return hashlib.sha256(data).digest()
-def b64(data): return base64.b64encode(data).decode()
-def jcs(value): return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
-
-
-class Key:
-    """A note key: name, type byte, secret."""
-    def __init__(self, name, kind, seed):
-        self.name, self.kind = name, kind
-        if kind == 6:
-            self.secret = mldsa.MLDSA44PrivateKey.from_seed_bytes(seed)
-        else:
-            self.secret = ed25519.Ed25519PrivateKey.from_private_bytes(seed)
-        self.public = self.secret.public_key().public_bytes_raw()
-        self.id = sha(name.encode() + b"\n" + bytes([kind]) + self.public)[:4]
-
-    def vkey(self): return f"{self.name}+{self.id.hex()}+{b64(bytes([self.kind]) + self.public)}"
-
-    def line(self, text, time=TIME):
-        origin, size, root = text.split("\n")[:3]
-        stamp = struct.pack(">Q", time)
-        if self.kind == 1:
-            blob = self.secret.sign(text.encode())
-        elif self.kind == 4:
-            blob = stamp + self.secret.sign(f"cosignature/v1\ntime {time}\n{text}".encode())
-        else:
-            message = b"subtree/v1\n\0" + bytes([len(self.name)]) + self.name.encode() + stamp
-            message += bytes([len(origin)]) + origin.encode() + struct.pack(">QQ", 0, int(size)) + base64.b64decode(root)
-            blob = stamp + self.secret.sign(message)
-        return f"{DASH} {self.name} {b64(self.id + blob)}\n"
-
-
-ED = Key(LOG, 1, bytes(range(0x00, 0x20)))
-PQ = Key(LOG, 6, bytes(range(0x40, 0x60)))
-FOREIGN = Key(OTHER, 1, bytes(range(0x60, 0x80)))
-W1 = Key("witness.example.test/w1", 4, bytes(range(0x20, 0x40)))
-W2 = Key("witness.example.test/w2", 4, bytes(range(0x80, 0xA0)))
-STRANGER = Key("witness.example.test/stranger", 4, bytes(range(0xA0, 0xC0)))
-THIEF = Key(LOG, 1, bytes(range(0xC0, 0xE0)))
-
-SIGNER = ed25519.Ed25519PrivateKey.from_private_bytes(bytes([7]) * 32)
-KEY_ID = hashlib.sha256(SIGNER.public_key().public_bytes_raw()).hexdigest()[:16]
-SALT = bytes([0xA5]) * 32
-
-TRUST = {
-    "log": f"# the log's Ed25519 key alone\nlog {ED.vkey()}\nquorum none\n",
-    "log+pq": f"log {ED.vkey()}\nlog {PQ.vkey()}\nquorum none\n",
-    "log+pq, any of two": f"log {ED.vkey()}\nlog {PQ.vkey()}\nwitness one {W1.vkey()}\nwitness two {W2.vkey()}\ngroup any any one two\nquorum any\n",
-    "other": f"log {FOREIGN.vkey()}\nquorum none\n",
-    "two witnesses": f"log {ED.vkey()}\nwitness one {W1.vkey()}\nwitness two {W2.vkey()}\ngroup both all one two\nquorum both\n",
-    "one of two": f"log {ED.vkey()}\nwitness one {W1.vkey()}\nwitness two {W2.vkey()}\ngroup any any one two\nquorum any\n",
-    "names that every object has": f"log {ED.vkey()}\nwitness __proto__ {W1.vkey()}\nwitness constructor {W2.vkey()}\ngroup toString all __proto__ constructor\nquorum toString\n",
-}
-
-
-def node(left, right): return sha(b"\x01" + left + right)
-
-
-def mth(leaves):
-    """RFC 6962 2.1, over leaf hashes."""
-    if len(leaves) == 1:
-        return leaves[0]
-    k = 1
-    while k * 2 < len(leaves):
-        k *= 2
-    return node(mth(leaves[:k]), mth(leaves[k:]))
-
-
-def path(m, leaves):
-    """RFC 6962 2.1.1."""
-    if len(leaves) == 1:
-        return []
-    k = 1
-    while k * 2 < len(leaves):
-        k *= 2
-    if m < k:
-        return path(m, leaves[:k]) + [mth(leaves[k:])]
-    return path(m - k, leaves[k:]) + [mth(leaves[:k])]
-
-
-def decision(**more):
-    body = {"schema": "countersign/decision/v1", "issuedAt": "2026-09-01T09:00:12Z", "keyId": KEY_ID,
-            "expiresAt": "2026-09-01T09:10:12Z", "url": "https://api.example.com/paid", "word": "payable", **more}
-    return jcs(dict(body, signature=b64(SIGNER.sign(jcs(body)))))
-
-
-def rfc_8785():
-    """Members and numbers of RFC 8785 3.2.2 and 3.2.3, without 1E30: signed in their canonical form, spelled as there."""
-    dated, named, kind = '"issuedAt":"2026-09-01T09:00:12Z"', f'"keyId":"{KEY_ID}"', '"schema":"countersign/decision/v1"'
-    numbers = '"numbers":[333333333.3333333,4.5,0.002,1e-27]'
-    signed = f'{{"\\r":2,"1":4,{dated},{named},{numbers},{kind},"\u0080":6,"\u00f6":7,"\u20ac":1,"\U0001f600":5,"\ufb33":3}}'
-    numbers = '"numbers":[333333333.33333329,4.50,2e-3,0.000000000000000000000000001]'
-    signature = f'"signature":"{b64(SIGNER.sign(signed.encode()))}"'
-    text = f'{{{numbers},{kind},{dated},{named},{signature},"\u20ac":1,"\\r":2,"\ufb33":3,"1":4,"\U0001f600":5,"\u0080":6,"\u00f6":7}}'
-    return text.encode()
-
-
-def statement(until=None, signer=SIGNER, **more):
-    """What a key says of itself."""
-    public = SIGNER.public_key().public_bytes_raw()
-    body = {"schema": "countersign/key/v1", "issuedAt": until or "2026-09-01T08:00:00Z", "keyId": KEY_ID, "publicKey": b64(public),
-            "purpose": "decision", "from": "2026-09-01T08:00:00Z", "until": until, **more}
-    return jcs(dict(body, signature=b64(signer.sign(jcs(body)))))
-
-
-def of_key(document):
-    return receipt(2, 7, [ED], kind="countersign.key.v1", document=document)
-
-
-def leaf_of(kind, document, ts=MINUTE, salt=SALT):
-    commitment = hmac.new(salt, kind.encode() + b"\0" + document, hashlib.sha256).hexdigest()
-    return commitment, jcs({"commitment": commitment, "ts": ts, "type": kind})
-
-
-def receipt(index, size, signers, kind="countersign.decision.v1", document=None, origin=LOG, ts=MINUTE, time=TIME, extensions=""):
-    """Signed by keys at `time`, or by (key, time) each at its own."""
-    document = document or decision()
-    commitment, leaf = leaf_of(kind, document, ts)
-    leaves = [sha(b"\0" + b"entry-%d" % i) for i in range(size)]
-    leaves[index] = sha(b"\0" + leaf)
-    text = f"{origin}\n{size}\n{b64(mth(leaves))}\n{extensions}"
-    lines = [one if isinstance(one, tuple) else (one, time) for one in signers]
-    note = text + "\n" + "".join(key.line(text, at) for key, at in lines)
-    return {"schema": "countersign/receipt/v1", "log_origin": origin, "index": index, "leaf_hash": leaves[index].hex(),
-            "inclusion_path": [b64(h) for h in path(index, leaves)], "checkpoint": note,
-            "reveal": {"type": kind, "ts": ts, "commitment": commitment, "salt": SALT.hex(), "document": document.decode()}}
-
-
-CASES, POLICIES = [], []
-
-
-def case(name, value, expect, code=None, trust="log", max_age_s=None, require_pq=False, now=TIME + 60, **proved):
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    CASES.append({"name": name, "receipt": text, "trust": trust, "now": now, "max_age_s": max_age_s,
-                  "require_pq": require_pq, "expect": expect, "code": code, **proved})
-
-
-def policy(name, rest, reads=False):
-    """The log and both witnesses, and what follows: does the file read?"""
-    start = f"log {ED.vkey()}\nwitness one {W1.vkey()}\nwitness two {W2.vkey()}\n"
-    POLICIES.append({"name": name, "policy": start + rest, "reads": reads})
-
-
-def changed(value, **members):
-    return {**value, **members}
-
-
-def revealed(value, **members):
-    return {**value, "reveal": {**value["reveal"], **members}}
-
-
-def without(value, name):
-    return {k: v for k, v in value.items() if k != name}
-
-
-def strip(value, key):
-    """Without the signature lines of one key."""
-    mine = b64(key.id)[:4]
-    keep = [l for l in value["checkpoint"].split("\n") if not l.startswith(f"{DASH} {key.name} {mine}")]
-    return changed(value, checkpoint="\n".join(keep))
-
-
-def resized(value, key, length):
-    """With the signatures of one key cut or filled up to so many bytes behind the key id."""
-    lines = value["checkpoint"].split("\n")
-    for at, line in enumerate(lines):
-        raw = base64.b64decode(line.split(" ")[-1]) if line.startswith(f"{DASH} {key.name} ") else b""
-        if raw.startswith(key.id):
-            lines[at] = f"{DASH} {key.name} {b64((raw + bytes(length))[:4 + length])}"
-    return changed(value, checkpoint="\n".join(lines))
-
-
-def flip(text, at):
-    raw = bytearray(base64.b64decode(text))
-    raw[at] ^= 1
-    return b64(bytes(raw))
-
 
 # What holds.
 for index, size in [(0, 1), (0, 2), (1, 2), (2, 3), (4, 5), (3, 7), (6, 7), (255, 256), (0, 257), (256, 257)]:
@@ -201,7 +17,7 @@ case("a post-quantum signature that nobody has a key for", pq, "proved", index=3
 case("the post-quantum line stripped, unnoticed without the demand", strip(pq, PQ), "proved", trust="log+pq", index=3, size=7, pq="missing")
 case("fresh by the post-quantum time", pq, "proved", trust="log+pq", max_age_s=60, index=3, size=7, pq="valid")
 case("cosigned by both witnesses", receipt(3, 7, [ED, W1, W2]), "proved", trust="two witnesses", index=3, size=7, pq="no_key")
-case("cosigned by one of two", receipt(3, 7, [ED, W2]), "proved", trust="one of two", max_age_s=60, index=3, size=7, pq="no_key")
+case("cosigned by one of two", receipt(3, 7, [ED, W2]), "proved", trust="one of two", index=3, size=7, pq="no_key")
 case("a stranger cosigned as well", receipt(3, 7, [ED, STRANGER]), "proved", index=3, size=7, pq="no_key")
 case("a newer kind of leaf", receipt(1, 3, [ED], kind="countersign.weather.v7"), "proved", index=1, size=3, pq="no_key", meaning="unknown")
 case("without its reveal", without(good, "reveal"), "proved", index=3, size=7, pq="no_key")
@@ -307,6 +123,42 @@ case("a minute and a second old", pq, "stale", "checkpoint_too_old", trust="log+
 case("from the future", pq, "stale", "checkpoint_in_future", trust="log+pq", max_age_s=60, now=TIME - 301)
 case("no signed time where an age is demanded", good, "stale", "checkpoint_time_unknown", max_age_s=60)
 case("a signed time of zero states no time", receipt(3, 7, [ED, PQ], time=0), "stale", "checkpoint_time_unknown", trust="log+pq", max_age_s=60)
+
+# When a checkpoint was signed, worked out by hand. The log's own time decides; where it states none, the newest since when
+# witnesses of two names who make the quorum have cosigned. `since` seconds before TIME, held against ages at TIME.
+BOTH, ANY, TWO, NONE, OWN = "two witnesses", "one of two", "two of three", "witnesses and no quorum", "log+pq, any of two"
+for name, trust, signers, since in [
+    ("both witnesses, as old as the older", BOTH, [(W1, 100), (W2, 40)], 100),
+    ("both witnesses, the other the older", BOTH, [(W1, 40), (W2, 100)], 100),
+    ("both witnesses, one of them far ahead", BOTH, [(W1, -10000), (W2, 40)], 40),
+    ("both witnesses, one of them without a time", BOTH, [(W1, TIME), (W2, 40)], None),
+    ("any of two, and both cosigned", ANY, [(W1, 100), (W2, 40)], 100),
+    ("any of two, and one cosigned", ANY, [(W2, 40)], None),
+    ("two of three, and all cosigned", TWO, [(W1, 10), (W2, 20), (W3, 30)], 20),
+    ("two of three, and two cosigned", TWO, [(W1, 10), (W3, 30)], 30),
+    ("no quorum, and two cosigned", NONE, [(W1, 100), (W2, 40)], 100),
+    ("no quorum, and one cosigned", NONE, [(W1, 100)], None),
+    ("no quorum, and nobody cosigned", NONE, [], None),
+    ("both keys of one witness", "log+pq, both keys of one witness", [(W1, 40), (TWIN, 40)], None),
+    ("both keys of one witness, and another", "log+pq, both keys of one witness", [(W1, 40), (TWIN, 60), (W2, 50)], 60),
+    ("the log's time, older than the witnesses'", OWN, [(PQ, 100), (W1, 40), (W2, 40)], 100),
+    ("the log's time, newer than the witnesses'", OWN, [(PQ, 40), (W1, 100), (W2, 100)], 40),
+    ("the log's time, and a witness far ahead", OWN, [(PQ, 40), (W1, -10000)], 40),
+    ("the log's time is none, and the witnesses'", OWN, [(PQ, TIME), (W1, 100), (W2, 40)], 100),
+    ("the log's time is none, and one witness's", OWN, [(PQ, TIME), (W1, 100)], None),
+]:
+    value = receipt(3, 7, [ED] + [(key, TIME - ago) for key, ago in signers])
+    proved = {"trust": trust, "index": 3, "size": 7, "pq": "valid" if trust == OWN else "no_key", "now": TIME}
+    case(f"signed: {name}", value, "proved", signed_at=since and TIME - since, **proved)
+    if since is None:
+        case(f"signed: {name}, where an age is demanded", value, "stale", "checkpoint_time_unknown", trust=trust, now=TIME, max_age_s=2**31)
+    else:
+        case(f"signed: {name}, just in time", value, "proved", max_age_s=since, **proved)
+        case(f"signed: {name}, a second late", value, "stale", "checkpoint_too_old", trust=trust, now=TIME, max_age_s=since - 1)
+for name, trust, signers in [("the log, and its witnesses not", OWN, [(PQ, -301), (W1, 40), (W2, 40)]), ("both witnesses", BOTH, [(W1, -301), (W2, -400)])]:
+    value = receipt(3, 7, [ED] + [(key, TIME - ago) for key, ago in signers])
+    case(f"signed ahead by {name}", value, "stale", "checkpoint_in_future", trust=trust, now=TIME, max_age_s=60)
+    case(f"signed ahead by {name}, by five minutes", value, "proved", trust=trust, now=TIME + 1, max_age_s=60, index=3, size=7, pq="valid" if trust == OWN else "no_key")
 
 # Times at the ends of what a signature may state, all of them signed.
 LAST, SHOWN = 2**63 - 1, 253402207200  # the last second that RFC 3339 readers agree on is 9999-12-30T22:00:00Z

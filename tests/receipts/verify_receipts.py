@@ -203,7 +203,7 @@ def parse_note(note):
 
 
 def accept(note, policy, require_pq, ml_dsa):
-    """Signatures that hold under the policy, as (key, time), and the checkpoint."""
+    """When the checkpoint was signed, if that is known, its size and root, and what is known of its ML-DSA-44."""
     text, lines, origin, size, root = parse_note(note)
     ours = [key for key in policy["logs"] if key.name == origin]
     need(ours, "trust_policy_not_met", "the policy does not know this log")
@@ -224,12 +224,29 @@ def accept(note, policy, require_pq, ml_dsa):
     pq = post_quantum(ours, carried, ml_dsa)
     need(pq != "not_checked" or not require_pq, "skipped", "ML-DSA-44 takes the Python package cryptography 48 or newer, or dilithium-py")
     need(pq == "valid" or not require_pq, "trust_policy_not_met", "no post-quantum signature of the log")
-    signed = {key for key, _ in valid}
-    decided = {}
+    witnessing = [(key, stamp) for key, stamp in valid if key in witnesses and key not in ours]
+    need(is_quorum(policy, witnessing), "trust_policy_not_met", "the quorum is not met")
+    # A time of the log that nobody checked decides nothing, and witnesses do not stand in for it.
+    stamp = None if pq == "not_checked" else signed_time(policy, [stamp for key, stamp in valid if key in ours], witnessing)
+    return stamp, size, root, pq
+
+
+def is_quorum(policy, witnessing):
+    signed, decided = {key for key, _ in witnessing}, {}
     for name, node in policy["nodes"].items():
         decided[name] = node in signed if isinstance(node, Key) else sum(decided[one] for one in node[1]) >= node[0]
-    need(policy["quorum"] == "none" or decided[policy["quorum"]], "trust_policy_not_met", "the quorum is not met")
-    return valid, size, root, pq
+    return policy["quorum"] == "none" or decided[policy["quorum"]]
+
+
+def signed_time(policy, own, witnessing):
+    """The log's own newest time; or else the newest since when a quorum of two names has cosigned. A time of 0 is none."""
+    if any(own):
+        return max(own)
+    for since in sorted({stamp for _, stamp in witnessing if stamp}, reverse=True):
+        some = [(key, stamp) for key, stamp in witnessing if stamp >= since]
+        if len({key.name for key, _ in some}) >= 2 and is_quorum(policy, some):
+            return since
+    return None
 
 
 def post_quantum(ours, carried, ml_dsa):
@@ -251,14 +268,13 @@ def verify(data, trust, require_pq=False, max_age=None, now=None, ml_dsa=None, k
             judge_key_statement(open_document(reveal["document"])[0])
     origin = receipt["checkpoint"].split("\n")[0]
     need(origin == receipt["log_origin"], "invalid", "another log in the checkpoint")
-    valid, size, root, pq = accept(receipt["checkpoint"], policy, require_pq, ml_dsa)
+    stamp, size, root, pq = accept(receipt["checkpoint"], policy, require_pq, ml_dsa)
     need(root_of(leaf, receipt["index"], size, path) == root, "invalid", "the path leads to another root")
-    newest = max((stamp for _, stamp in valid), default=0)
     if max_age is not None:
-        need(newest and -AHEAD <= now - newest <= max_age, "stale", "too old, from the future, or of unknown age")
+        need(stamp and -AHEAD <= now - stamp <= max_age, "stale", "too old, from the future, or of unknown age")
     known = judge_document(reveal, keys, now) if reveal else True
     return {"result": "proved" if known else "not_evaluated", "log_origin": origin, "index": receipt["index"],
-            "size": size, "root": root.hex(), "pq": pq, "signed_at": newest if 0 < newest <= LAST_SPELLED else None}
+            "size": size, "root": root.hex(), "pq": pq, "signed_at": stamp if stamp and stamp <= LAST_SPELLED else None}
 
 
 def main():

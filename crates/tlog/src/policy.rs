@@ -91,7 +91,15 @@ pub struct Policy {
     /// Witnesses and groups in the order of their lines.
     nodes: Vec<Node>,
     quorum: Option<usize>,
+    demand: Demand,
     urls: Vec<(VerifierKey, String)>,
+}
+
+/// Whether the quorum must have cosigned. Ages are judged by it either way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Demand {
+    Quorum,
+    LogAlone,
 }
 
 /// A name that can witness a checkpoint.
@@ -123,6 +131,9 @@ pub struct Accepted<'p> {
     pub log: Vec<Verified<'p>>,
     /// Valid cosignatures by witnesses of the policy.
     pub witnesses: Vec<Verified<'p>>,
+    /// When it was signed, in seconds since the Unix epoch, as far as that decides its age: by the log, or else by a
+    /// quorum of witnesses of two names.
+    pub time: Option<u64>,
 }
 
 /// Why a checkpoint is not accepted.
@@ -179,10 +190,11 @@ impl Policy {
         reader.finish()
     }
 
-    /// The same logs and witnesses, and no quorum: what a log's own signatures are judged by.
+    /// The same logs and witnesses, and the quorum need not have cosigned: what a log's own signatures are judged by.
+    /// Where they state no time, the quorum's still decides.
     #[must_use]
     pub fn without_quorum(&self) -> Self {
-        Self { quorum: None, ..self.clone() }
+        Self { demand: Demand::LogAlone, ..self.clone() }
     }
 
     /// The keys of all logs, in the order of their lines.
@@ -224,10 +236,12 @@ impl Policy {
         }
         let by_witness = |verified: &Verified<'_>| self.witnesses().any(|witness| witness == verified.key);
         let witnesses: Vec<_> = others.into_iter().filter(by_witness).collect();
-        if self.quorum.is_some_and(|quorum| !self.witnessed(quorum, &witnesses)) {
+        let unmet = self.quorum.is_some_and(|quorum| !self.witnessed(quorum, &witnesses));
+        if unmet && self.demand == Demand::Quorum {
             return Err(RejectError::QuorumMissing);
         }
-        Ok(Accepted { checkpoint, log, witnesses })
+        let time = self.signed_time(&log, &witnesses);
+        Ok(Accepted { checkpoint, log, witnesses, time })
     }
 
     /// Members stand before their group, so one pass in order decides every node.
@@ -352,7 +366,7 @@ impl Reader {
             Node::Witness(key) => Some(key.clone()),
             Node::Group { .. } => None,
         }));
-        Ok(Policy { keys, logs: self.logs, nodes: self.nodes, quorum, urls: self.urls })
+        Ok(Policy { keys, logs: self.logs, nodes: self.nodes, quorum, demand: Demand::Quorum, urls: self.urls })
     }
 }
 

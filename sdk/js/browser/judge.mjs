@@ -50,8 +50,9 @@ const iso = (seconds) => (seconds === null ? null : new Date(seconds * 1000).toI
 
 /** Nothing may be called post-quantum proved, no age may rest on it, and a demand for it fails. */
 function withoutPq(one, answer) {
+  const unmet = ["note_no_known_key", "log_not_signed", "quorum_missing"].includes(answer.code);
+  if (unmet) return true;
   if (one.require_pq) return answer.code === "pq_not_checked";
   if (one.max_age_s !== null) return answer.code === "checkpoint_time_unknown";
-  if (isProved(answer.result)) return answer.pq === "not_checked" && (!isProved(wanted(one)) || isThere(one, answer));
-  return ["note_no_known_key", "log_not_signed", "quorum_missing"].includes(answer.code);
+  return isProved(answer.result) && answer.pq === "not_checked" && (!isProved(wanted(one)) || isThere(one, answer));
 }

@@ -102,3 +102,14 @@ export function witnessed(policy, witnesses) {
   }
   return decided.get(policy.quorum);
 }
+
+/**
+ * When a checkpoint was signed, in seconds as BigInt: the newest time that the log's own signatures state, or else the
+ * newest at which, or after which, witnesses signed who make the quorum and have two different names. Null when unknown.
+ */
+export function signedTime(policy, log, witnesses) {
+  const newestFirst = (list) => list.flatMap((one) => one.time ?? []).sort((one, other) => (one < other ? 1 : -1));
+  const enough = (since) => new Set(since.map((one) => one.key.name)).size >= 2 && witnessed(policy, since);
+  const cosigned = (time) => enough(witnesses.filter((one) => one.time !== null && one.time >= time));
+  return newestFirst(log)[0] ?? newestFirst(witnesses).find(cosigned) ?? null;
+}

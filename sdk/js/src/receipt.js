@@ -9,7 +9,7 @@ import { JsonError, Literal, canonicalize, read } from "./json.js";
 import { KEY_TYPE, openKeyStatement } from "./key.js";
 import { KINDS } from "./kinds.js";
 import { ML_DSA_44, decimal, isCovered, parseCheckpoint, parseNote, verifyNote } from "./note.js";
-import { parsePolicy, witnessKeys, witnessed } from "./policy.js";
+import { parsePolicy, signedTime, witnessKeys, witnessed } from "./policy.js";
 import { AHEAD_MS, LAST_MS, isSecond } from "./time.js";
 import { MAX_PROOF, inclusionFault, leafHash } from "./tree.js";
 
@@ -42,7 +42,7 @@ async function judge(receipt, policy, options) {
   const signed = await accept(note, checkpoint, policy, options);
   const fault = await inclusionFault(receipt.leafHash, receipt.index, checkpoint.size, receipt.path, checkpoint.root);
   if (fault) throw invalid(fault);
-  const signedAt = newest(signed);
+  const { signedAt } = signed;
   judgeAge(signedAt, options);
   const document = await judgeDocument(receipt, key, options);
   return {
@@ -119,7 +119,9 @@ async function accept(note, checkpoint, policy, { requirePq = false, mlDsa44 } =
   const pq = postQuantum(note, ours, log, mlDsa44);
   if (requirePq && pq !== "valid") throw untrusted(pq === "not_checked" ? "pq_not_checked" : "pq_missing");
   if (!witnessed(policy, witnesses)) throw untrusted("quorum_missing");
-  return { log, witnesses, pq };
+  // A time of the log that nobody checked decides nothing, and witnesses do not stand in for it.
+  const time = pq === "not_checked" ? null : signedTime(policy, log, witnesses);
+  return { log, witnesses, pq, signedAt: time === null ? null : Number(time) * 1000 };
 }
 
 function postQuantum(note, ours, log, mlDsa44) {
@@ -129,11 +131,6 @@ function postQuantum(note, ours, log, mlDsa44) {
   if (!carried) return "missing";
   if (!mlDsa44) return "not_checked";
   return log.some((one) => one.key.type === ML_DSA_44) ? "valid" : "missing";
-}
-
-function newest({ log, witnesses }) {
-  const times = [...log, ...witnesses].flatMap((one) => (one.time === null ? [] : Number(one.time) * 1000));
-  return times.length === 0 ? null : Math.max(...times);
 }
 
 /** RFC 3339; null for a time after the year 9999, which it cannot spell. */
@@ -179,7 +176,7 @@ function notProved(leaf, document, key, { keys = [] }, { witnesses, pq }, signed
     [pq === "missing", "that the log's post-quantum key signed", "the checkpoint does not carry that signature"],
     [pq === "not_checked", "that the log's post-quantum key signed", "no `mlDsa44` was given to check it"],
     [pq === "no_key", "anything against a quantum computer", "the trust policy has no post-quantum key of this log"],
-    [signedAt === null, "when the checkpoint was signed", "no signature on it states a time"],
+    [signedAt === null, "when the checkpoint was signed", "neither the log nor a quorum of two witnesses states a time that was checked"],
     [true, "that the document is right", "a log shows that something was said, when, and not changed since"],
   ];
   return rows.filter(([open]) => open).map(([, what, why]) => ({ what, why }));

@@ -316,3 +316,36 @@ fn tiles_that_end_too_early_convict_no_log() {
         assert_eq!((finding.code(), finding.convicts()), ("log_other_tiles", false));
     }
 }
+
+/// A log that signs with Ed25519 alone states no time: the age of its newest checkpoint is what the whole policy makes of
+/// the witnesses on it, also where the quorum itself is judged on the cosigned one.
+#[test]
+fn the_age_of_a_log_without_a_time_takes_the_quorum_on_its_newest_checkpoint() {
+    use countersign_tlog::key::{Algorithm, KeyName, SignerKey};
+    let mut world = World::new(3);
+    let witness = |n: u8| {
+        let name = KeyName::parse(&format!("witness.example.test/w{n}")).unwrap();
+        SignerKey::from_seed(name, Algorithm::Ed25519Cosignature, &[n; 32]).unwrap()
+    };
+    let trust = append(world.data.path(), 0..0, "a").trust();
+    let mut policy = format!("{}\n", trust.lines().find(|line| line.starts_with("log ")).unwrap());
+    (1..=3).for_each(|n| policy += &format!("witness w{n} {}\n", witness(n).verifier()));
+    policy += "group both all w1 w2\nquorum both\n";
+    world.policy = Policy::parse(policy.as_bytes()).unwrap();
+    let at = world.mirror.path().join("checkpoint");
+    let bare = fs::read_to_string(&at).unwrap();
+    let show = |cosigners: &[u8]| {
+        fs::write(&at, &bare).unwrap();
+        cosigners.iter().for_each(|n| fs::write(&at, cosigned_by(&witness(*n), world.mirror.path())).unwrap());
+        let (pq, now) = (PostQuantum::Optional, Env::Real.now());
+        let demands = Demands { policy: &world.policy, pq, max_age_ms: Some(600_000), now };
+        let memory = Memory::in_file(&world.data.path().join("seen"));
+        watch(&Source::Folder(world.mirror.path().to_owned()), &demands, &memory).map_err(|finding| finding.code())
+    };
+    assert!(show(&[1, 2]).unwrap().signed.signed_at().is_some());
+    fs::copy(&at, world.mirror.path().join("cosigned")).unwrap();
+    for others in [&[][..], &[1], &[1, 3]] {
+        assert_eq!(show(others).unwrap_err(), "checkpoint_time_unknown", "{others:?}");
+    }
+    assert!(show(&[1, 2, 3]).is_ok(), "the control");
+}

@@ -19,6 +19,8 @@ pub struct Signed {
     pub witnesses: Vec<SignedBy>,
     /// What is known of the log's post-quantum signature.
     pub pq: PostQuantumState,
+    /// When it was signed, as far as that decides its age.
+    at: Option<Timestamp>,
 }
 
 /// One signature that holds.
@@ -78,23 +80,21 @@ impl Signed {
     pub(super) fn accept(note: &Note, demands: &Demands<'_>) -> Result<Self, Refusal> {
         let accepted = demands.policy.accept(note, demands.pq)?;
         let pq = post_quantum(&accepted, demands.policy);
-        let Accepted { checkpoint, log, witnesses } = accepted;
-        Ok(Self { checkpoint, log: signed_by(&log), witnesses: signed_by(&witnesses), pq })
+        let Accepted { checkpoint, log, witnesses, time } = accepted;
+        let (log, witnesses) = (signed_by(&log), signed_by(&witnesses));
+        Ok(Self { checkpoint, log, witnesses, pq, at: time.and_then(timestamp) })
     }
 
-    /// The newest time among the signatures that hold; none where it lies after the year 9999.
+    /// When it was signed, by the log's own time, or else by that of a quorum of two witnesses; none where nobody states
+    /// one, or where it lies after the year 9999.
     pub fn signed_at(&self) -> Option<Timestamp> {
-        self.newest().filter(|at| at.has_spelling())
+        self.at.filter(|at| at.has_spelling())
     }
 
-    fn newest(&self) -> Option<Timestamp> {
-        self.log.iter().chain(&self.witnesses).filter_map(|one| one.at).max()
-    }
-
-    /// The newest signed time decides: a checkpoint existed then, so everything under it did.
+    /// A checkpoint existed when it was signed, so everything under it did.
     pub(super) fn judge_age(&self, demands: &Demands<'_>) -> Result<(), Refusal> {
         let Some(max_age) = demands.max_age_ms else { return Ok(()) };
-        let signed = self.newest();
+        let signed = self.at;
         let seconds = |at: Timestamp| u64::try_from(at.seconds()).unwrap_or(0);
         let freshness = Freshness { now: seconds(demands.now), max_age: u64::try_from(max_age / 1000).unwrap_or(0) };
         match (freshness.judge(signed.map(seconds)), signed) {
@@ -124,7 +124,11 @@ impl Signed {
                 "anything against a quantum computer",
                 "the trust policy has no post-quantum key of this log",
             ),
-            row(self.signed_at().is_none(), "when the checkpoint was signed", "no signature on it states a time"),
+            row(
+                self.signed_at().is_none(),
+                "when the checkpoint was signed",
+                "neither the log nor a quorum of two witnesses states a time",
+            ),
         ];
         rows.into_iter().flatten().collect()
     }
@@ -146,7 +150,11 @@ fn signed_by(verified: &[Verified<'_>]) -> Vec<SignedBy> {
     let one = |verified: &Verified<'_>| SignedBy {
         key: format!("{}+{}", verified.key.name(), verified.key.id()),
         algorithm: verified.key.algorithm(),
-        at: verified.time.and_then(|time| i64::try_from(time).ok()).map(Timestamp::from_seconds),
+        at: verified.time.and_then(timestamp),
     };
     verified.iter().map(one).collect()
+}
+
+fn timestamp(seconds: u64) -> Option<Timestamp> {
+    i64::try_from(seconds).ok().map(Timestamp::from_seconds)
 }

@@ -84,14 +84,14 @@ pub enum Refusal {
     /// The leaf is not where the receipt says.
     #[error(transparent)]
     Inclusion(#[from] VerifyError),
-    /// The newest signed time is older than the reader accepts.
+    /// The signed time is older than the reader accepts.
     #[error("the checkpoint was signed at {0}, which is longer ago than --max-age allows")]
     TooOld(Timestamp),
-    /// A signed time runs ahead of the reader's clock.
+    /// The signed time runs ahead of the reader's clock.
     #[error("the checkpoint says it was signed at {0}, which is in the future")]
     InFuture(Timestamp),
-    /// An age is demanded, and no signature that states a time holds.
-    #[error("no signature on the checkpoint states a time, so its age is unknown")]
+    /// An age is demanded, and neither the log nor a quorum of two witnesses states a time.
+    #[error("neither the log nor a quorum of two witnesses states a time, so the age of the checkpoint is unknown")]
     NoTime,
 }
 

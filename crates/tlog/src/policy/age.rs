@@ -1,6 +1,12 @@
 //! How old an accepted checkpoint may be. Only signed times count, never the time a file was fetched.
+//!
+//! The log's own time decides, because it is the log that promises to sign anew. A witness that is ahead, or a single one
+//! that says what it likes, must not make an old checkpoint young, nor a young one come from the future.
 
-use super::Accepted;
+use std::collections::BTreeSet;
+
+use super::{Accepted, Policy};
+use crate::note::Verified;
 
 /// How far a signed time may run ahead of the reader's clock, in seconds.
 pub const MAX_AHEAD: u64 = 300;
@@ -17,14 +23,14 @@ pub struct Freshness {
 /// Why a checkpoint is not fresh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StaleError {
-    /// No signature that holds states a time: type 0x01 never does.
-    #[error("no signature states a time")]
+    /// No signature of the log states a time, as type 0x01 never does, and no quorum of two witnesses does.
+    #[error("neither the log nor a quorum of two witnesses states a time")]
     NoTime,
-    /// The newest signed time is too long ago.
-    #[error("the newest signed time, {0}, is too old")]
+    /// The signed time is too long ago.
+    #[error("the signed time, {0}, is too old")]
     TooOld(u64),
-    /// The newest signed time is more than [`MAX_AHEAD`] ahead.
-    #[error("the newest signed time, {0}, is in the future")]
+    /// The signed time is more than [`MAX_AHEAD`] ahead.
+    #[error("the signed time, {0}, is in the future")]
     InFuture(u64),
 }
 
@@ -40,7 +46,7 @@ impl StaleError {
 }
 
 impl Freshness {
-    /// Holds the newest signed time, in seconds since the Unix epoch, against this clock and patience. Gives it back.
+    /// Holds the signed time, in seconds since the Unix epoch, against this clock and patience. Gives it back.
     ///
     /// # Errors
     /// [`StaleError`]
@@ -56,15 +62,31 @@ impl Freshness {
     }
 }
 
-impl Accepted<'_> {
-    /// The newest time, in seconds since the Unix epoch, that the log or a witness of the policy has signed.
-    pub fn signed_time(&self) -> Option<u64> {
-        self.log.iter().chain(&self.witnesses).filter_map(|verified| verified.time).max()
+impl Policy {
+    /// When a checkpoint was signed, in seconds since the Unix epoch: the newest time that the log's own signatures
+    /// state, or else the newest at which, or after which, witnesses signed who make the quorum of this policy and have
+    /// two different names. Two keys of one witness are one witness's word.
+    pub(super) fn signed_time(&self, log: &[Verified<'_>], witnesses: &[Verified<'_>]) -> Option<u64> {
+        log.iter().filter_map(|one| one.time).max().or_else(|| self.cosigned_time(witnesses))
     }
 
-    /// Shows that somebody trusted saw this checkpoint as the newest not longer ago than the reader accepts. Gives
+    fn cosigned_time(&self, witnesses: &[Verified<'_>]) -> Option<u64> {
+        let times: BTreeSet<u64> = witnesses.iter().filter_map(|one| one.time).collect();
+        times.into_iter().rev().find(|time| {
+            let since: Vec<_> = witnesses.iter().filter(|one| one.time >= Some(*time)).cloned().collect();
+            let names: BTreeSet<&str> = since.iter().map(|one| one.key.name().as_str()).collect();
+            names.len() >= 2 && self.quorum.is_none_or(|quorum| self.witnessed(quorum, &since))
+        })
+    }
+}
+
+impl Accepted<'_> {
+    /// Shows that the log, or a quorum of witnesses, signed this checkpoint not longer ago than the reader accepts. Gives
     /// that time.
+    ///
+    /// # Errors
+    /// [`StaleError`]
     pub fn check_age(&self, freshness: Freshness) -> Result<u64, StaleError> {
-        freshness.judge(self.signed_time())
+        freshness.judge(self.time)
     }
 }

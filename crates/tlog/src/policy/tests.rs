@@ -181,23 +181,84 @@ proptest! {
     }
 }
 
+/// The times of a log's Ed25519, its two ML-DSA keys and five witnesses; the quorum; and the time that decides.
 #[test]
-fn age_is_counted_from_the_newest_signed_time() {
-    let policy = Policy::parse(file("quorum none\n").as_bytes()).unwrap();
+fn the_log_s_own_time_decides_the_age_and_else_a_quorum_of_two_witnesses() {
+    let second = || key(LOG, Algorithm::MlDsa44, 12);
+    let quorums = [
+        ("none", "quorum none\n"),
+        ("both", "group both all w1 w2\nquorum both\n"),
+        ("any", "group any any w1 w2 w3\nquorum any\n"),
+        ("two", "group two 2 w1 w2 w3\nquorum two\n"),
+        ("one", "quorum w1\n"),
+        ("nested", "group a 2 w1 w2 w3\ngroup b any w4 w5\ngroup c all a b\nquorum c\n"),
+    ];
+    type Row = (&'static str, &'static [u64], &'static [(u8, u64)], Option<u64>);
+    let rows: [Row; 20] = [
+        // The log's own: the newest of its keys, whoever else says what.
+        ("none", &[900], &[], Some(900)),
+        ("none", &[900, 950], &[(1, 2000), (2, 2000)], Some(950)),
+        ("both", &[900], &[(1, 100), (2, 100)], Some(900)),
+        ("both", &[0, 800], &[(1, 900), (2, 900)], Some(800)),
+        // A time of 0 claims nothing, so the witnesses are asked.
+        ("both", &[0], &[(1, 100), (2, 90)], Some(90)),
+        // The quorum and two names: when the later of them has signed.
+        ("none", &[], &[], None),
+        ("none", &[], &[(1, 100)], None),
+        ("none", &[], &[(1, 100), (2, 90)], Some(90)),
+        ("none", &[], &[(1, 100), (2, 90), (3, 95)], Some(95)),
+        ("both", &[], &[(1, 100), (2, 5000)], Some(100)),
+        ("both", &[], &[(1, 100), (2, 0)], None),
+        ("any", &[], &[(1, 100)], None),
+        ("any", &[], &[(1, 100), (3, 70)], Some(70)),
+        ("two", &[], &[(1, 10), (2, 20), (3, 30)], Some(20)),
+        ("one", &[], &[(1, 50)], None),
+        ("one", &[], &[(1, 50), (2, 99), (3, 98)], Some(50)),
+        ("one", &[], &[(1, 50), (2, 40)], Some(40)),
+        ("nested", &[], &[(1, 10), (2, 20), (4, 5)], Some(5)),
+        ("nested", &[], &[(1, 10), (2, 20), (3, 15), (4, 5), (5, 18)], Some(15)),
+        ("nested", &[], &[(1, 10), (2, 20), (3, 0), (4, 5), (5, 0)], Some(5)),
+    ];
     let text = text(LOG);
-    let log = key(LOG, Algorithm::Ed25519, 1).sign(&text, 0).unwrap();
-    let at = |now, max_age| Freshness { now, max_age };
-    let lines = |times: &[u64]| -> Note {
-        let cosigned = times.iter().zip(1..).map(|(time, n)| witness(n).sign(&text, *time).unwrap());
-        Note::new(&text, &std::iter::once(log.clone()).chain(cosigned).collect::<Vec<_>>()).unwrap()
+    for (quorum, log, witnesses, decides) in rows {
+        let lines = quorums.iter().find(|(name, _)| *name == quorum).unwrap().1;
+        let policy = Policy::parse(file(&format!("log {}\n{lines}", second().verifier())).as_bytes()).unwrap();
+        let own = log.iter().zip([key(LOG, Algorithm::MlDsa44, 2), second()]);
+        let mut signed = vec![key(LOG, Algorithm::Ed25519, 1).sign(&text, 0).unwrap()];
+        signed.extend(own.map(|(time, key)| key.sign(&text, *time).unwrap()));
+        signed.extend(witnesses.iter().map(|(n, time)| witness(*n).sign(&text, *time).unwrap()));
+        let note = Note::new(&text, &signed).unwrap();
+        let accepted = policy.accept(&note, PostQuantum::Optional).unwrap();
+        assert_eq!(accepted.time, decides, "{quorum} {log:?} {witnesses:?}");
+    }
+}
+
+/// Both keys of a witness are its one word, and leaving the quorum out of the demand leaves it in the age.
+#[test]
+fn two_keys_of_a_witness_are_one_name_and_the_age_keeps_to_the_quorum() {
+    let text = text(LOG);
+    let twin = || key("w1.example.test", Algorithm::MlDsa44, 77);
+    let rest = format!("witness twin {}\ngroup both all w1 twin\nquorum both\n", twin().verifier());
+    let policy = Policy::parse(file(&rest).as_bytes()).unwrap();
+    let log = || key(LOG, Algorithm::Ed25519, 1).sign(&text, 0).unwrap();
+    let time = |policy: &Policy, lines: Vec<NoteSignature>| {
+        policy.accept(&Note::new(&text, &lines).unwrap(), PostQuantum::Optional).unwrap().time
     };
-    let judge =
-        |times: &[u64], freshness| policy.accept(&lines(times), PostQuantum::Optional).unwrap().check_age(freshness);
-    assert_eq!(judge(&[], at(1000, 60)), Err(StaleError::NoTime), "an Ed25519 log line states no time");
-    assert_eq!(judge(&[0], at(1000, 60)), Err(StaleError::NoTime), "a time of 0 claims nothing");
-    assert_eq!(judge(&[900, 940], at(1000, 60)), Ok(940), "exactly as old as allowed");
-    assert_eq!(judge(&[900, 939], at(1000, 60)), Err(StaleError::TooOld(939)));
-    assert_eq!(judge(&[1300], at(1000, 60)), Ok(1300), "five minutes ahead");
-    assert_eq!(judge(&[1301], at(1000, 60)), Err(StaleError::InFuture(1301)));
-    assert_eq!(judge(&[MAX_TIME], at(0, u64::MAX)), Err(StaleError::InFuture(MAX_TIME)));
+    let twins = vec![log(), witness(1).sign(&text, 100).unwrap(), twin().sign(&text, 100).unwrap()];
+    assert_eq!(time(&policy, twins.clone()), None, "the quorum is met, by one name");
+    let third = [twins, vec![witness(2).sign(&text, 100).unwrap()]].concat();
+    assert_eq!(time(&policy, third), Some(100), "the control");
+    let others = vec![log(), witness(2).sign(&text, 100).unwrap(), witness(3).sign(&text, 100).unwrap()];
+    assert_eq!(time(&policy.without_quorum(), others), None, "two names, and not the quorum");
+}
+
+#[test]
+fn an_age_is_held_against_the_clock() {
+    let at = |now, max_age| Freshness { now, max_age };
+    assert_eq!(at(1000, 60).judge(None), Err(StaleError::NoTime));
+    assert_eq!(at(1000, 60).judge(Some(940)), Ok(940), "exactly as old as allowed");
+    assert_eq!(at(1000, 60).judge(Some(939)), Err(StaleError::TooOld(939)));
+    assert_eq!(at(1000, 60).judge(Some(1300)), Ok(1300), "five minutes ahead");
+    assert_eq!(at(1000, 60).judge(Some(1301)), Err(StaleError::InFuture(1301)));
+    assert_eq!(at(0, u64::MAX).judge(Some(MAX_TIME)), Err(StaleError::InFuture(MAX_TIME)));
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use countersign_core::time::Timestamp;
 use countersign_engine::env::Env;
 use countersign_engine::monitor::{Cosigned, Finding, Memory, MemoryError, Source, Unreachable, Watched, watch};
-use countersign_engine::receipt::{Demands, Refusal, RefusalKind, Signed};
+use countersign_engine::receipt::{Demands, Refusal, RefusalKind};
 use countersign_probe::Limits;
 use countersign_probe::configured::ConfiguredUrl;
 use countersign_tlog::policy::PostQuantum;
@@ -126,7 +126,8 @@ fn cosigned_row(cosigned: &Cosigned) -> String {
 fn not_proved(args: &LogMonitorArgs, watched: &Watched) -> Vec<String> {
     // What witnesses have cosigned answers for everything up to there.
     let witnesses = watched.cosigned.as_ref().map(|cosigned| cosigned.signed.witnesses.clone()).unwrap_or_default();
-    let signed = Signed { witnesses, ..watched.signed.clone() };
+    let mut signed = watched.signed.clone();
+    signed.witnesses = witnesses;
     let mut rows: Vec<String> = signed.not_proved().iter().map(|row| format!("{}: {}", row.what, row.why)).collect();
     if let Some(lag) = watched.cosigned.as_ref().map(|cosigned| cosigned.lag).filter(|lag| *lag > 0) {
         rows.push(format!("that everybody is shown the last {lag} entries: no witness has cosigned them yet"));

@@ -142,7 +142,7 @@ impl Renewal {
                 "look at this machine's clock, or at the instant in --at; if it is right, the signer's is wrong"
             }
             (Refusal::NoTime, _) => {
-                "--trust must name a key that signs a time, of ML-DSA-44 or of a witness, or leave out --max-age"
+                "--trust must name a key of the log that signs a time (ML-DSA-44), or witnesses of two names; or leave out --max-age"
             }
             (_, Self::Receipt) => "get a newer receipt with `countersign receipt upgrade`",
             (_, Self::Proof) => "ask for a newer proof of the same entry",
