@@ -7,7 +7,7 @@ use countersign_core::finding::Finding;
 use countersign_core::history::{self, History, Observed, Standing, Trail};
 use countersign_core::json;
 use countersign_core::offer::signed::{self, KnownKey};
-use countersign_core::offer::{self, Exchange, Reading, Word};
+use countersign_core::offer::{Reading, Word};
 use countersign_core::policy::{self, CheckRequest, Decision};
 use countersign_core::sign::Purpose;
 use countersign_core::time::Timestamp;
@@ -28,6 +28,7 @@ mod error;
 mod flights;
 mod identity;
 mod past;
+mod reading;
 mod sibling;
 mod turns;
 
@@ -35,6 +36,9 @@ pub(crate) use entries::Entries;
 pub use error::CheckError;
 use flights::Flights;
 pub use identity::Identity;
+#[cfg(test)]
+pub(crate) use reading::read;
+use reading::read_apart;
 pub(crate) use sibling::Sibling;
 
 /// Everything a check uses. Cheap to share behind an `Arc`.
@@ -222,14 +226,17 @@ impl Checker {
         let turn = self.turn(&request.url, at, Need::Must, Some(&run)).await??;
         let probe = Box::pin(challenge::probe(&self.door, turn, declared, at));
         let (probed, sibling) = self.with_sibling(&request.url, at, &run, probe).await;
-        let (method, result) = (probed.method.as_str(), probed.result);
-        let first = read(&request.url, method, at, &result, &[]);
+        let method = probed.method.as_str();
+        let (result, first) = read_apart(&request.url, method, at, probed.result, Vec::new()).await?;
         let (keys, key_evidence_sha256) = self.published_keys(&first, &request.url, at).await?;
         let evidence = || decision::evidence(request.url.as_str(), method, at, &result);
         let evidence_sha256 = self.store.put_evidence_from(evidence).await?;
         let response_sha256 = result.as_ref().ok().map(|answer| hex::encode(Sha256::digest(&answer.body)));
         let observation_id = self.env.row_id()?;
-        let reading = if keys.is_empty() { first } else { read(&request.url, method, at, &result, &keys) };
+        let (result, reading) = match keys.is_empty() {
+            true => (result, first),
+            false => read_apart(&request.url, method, at, result, keys).await?,
+        };
         let told = sibling.findings(reading.kind, at).into_iter().chain(transport::findings(&result));
         let reading = reading.and(told);
         let observed = decision::observed(at, &result, &reading);
@@ -335,28 +342,6 @@ impl Sighting {
 fn facts(seen: &impl serde::Serialize) -> Result<String, CheckError> {
     let bytes = json::to_canonical(seen).map_err(|error| CheckError::Seal(error.to_string()))?;
     String::from_utf8(bytes).map_err(|error| CheckError::Seal(error.to_string()))
-}
-
-pub(crate) fn read(
-    url: &ResourceUrl,
-    method: &str,
-    seen_at: Timestamp,
-    result: &Result<Answer, Refused>,
-    keys: &[KnownKey],
-) -> Reading {
-    match result {
-        Err(_) => Reading::not_seen(),
-        Ok(answer) => offer::read(&Exchange {
-            url: url.as_str(),
-            method,
-            status: answer.status,
-            headers: &answer.headers,
-            body: &answer.body,
-            body_end: transport::body_end(answer),
-            seen_at,
-            keys,
-        }),
-    }
 }
 
 /// The policy gets the reading as it was, and what history holds against it apart: a changed recipient

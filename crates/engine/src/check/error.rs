@@ -31,6 +31,9 @@ pub enum CheckError {
     /// No randomness for a row id.
     #[error(transparent)]
     NoRandomness(#[from] NoRandomness),
+    /// The reading of the answer ended in a defect of ours.
+    #[error("the answer could not be read to its end: {0}")]
+    Reading(String),
     /// The decision could not be written in canonical form.
     #[error("the decision could not be signed: {0}")]
     Seal(String),
@@ -48,7 +51,7 @@ impl From<KeysError> for CheckError {
 impl CheckError {
     /// The codes that are a check's own, what each means in general, and what to do; the database and the keys have theirs
     /// ([`StoreError::code`], [`KeysError::code`]). [`CheckError::hint`] knows more about the case at hand.
-    pub const CODES: [(&str, &str, &str); 4] = [
+    pub const CODES: [(&str, &str, &str); 5] = [
         (
             "rate_limited",
             "the domain was looked at often enough in the last minute, so nothing was sent",
@@ -60,6 +63,7 @@ impl CheckError {
             "put a backup of the database in its place",
         ),
         ("no_randomness", "the operating system gave no randomness", "try again once the system has started fully"),
+        ("reading_ended", "the answer could not be read to its end", "report this as a defect of this program"),
         ("seal_failed", "the decision could not be signed", "report this as a defect of this program"),
     ];
 
@@ -71,6 +75,7 @@ impl CheckError {
             Self::Store(error) => error.code(),
             Self::Keys(error) => error.code(),
             Self::NoRandomness(_) => "no_randomness",
+            Self::Reading(_) => "reading_ended",
             Self::Seal(_) => "seal_failed",
         }
     }
@@ -87,7 +92,7 @@ impl CheckError {
             Self::Store(error) => error.hint().to_owned(),
             Self::Keys(error) => error.hint().to_owned(),
             Self::NoRandomness(_) => "try again once the system has started fully".to_owned(),
-            Self::Seal(_) => "report this as a defect of this program".to_owned(),
+            Self::Reading(_) | Self::Seal(_) => "report this as a defect of this program".to_owned(),
         }
     }
 }

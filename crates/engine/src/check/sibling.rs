@@ -17,7 +17,7 @@ use countersign_store::{NewObservation, Observation};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
-use super::{CheckError, Checker, read};
+use super::{CheckError, Checker, read_apart};
 use crate::decision;
 
 /// How much longer than the URL itself a sibling may take. Both are asked of one host at the same time, so that an
@@ -135,7 +135,7 @@ impl Checker {
             result = Box::pin(self.get(&turn, at)) => result,
             () = after(over, GRACE) => Err(given_up()),
         };
-        let kept = self.keep_sibling(&made_up, at, run, &result).await?;
+        let kept = self.keep_sibling(&made_up, at, run, result).await?;
         Ok(Sibling::Asked(kept))
     }
 
@@ -149,11 +149,12 @@ impl Checker {
         url: &ResourceUrl,
         at: Timestamp,
         run: &str,
-        result: &Result<Answer, Refused>,
+        result: Result<Answer, Refused>,
     ) -> Result<Asked, CheckError> {
-        let evidence = || decision::evidence(url.as_str(), "GET", at, result);
+        let (result, reading) = read_apart(url, "GET", at, result, Vec::new()).await?;
+        let evidence = || decision::evidence(url.as_str(), "GET", at, &result);
         let evidence_sha256 = self.store.put_evidence_from(evidence).await?;
-        let look = Look { asked: url.as_str().to_owned(), seen: Seen::of(read(url, "GET", at, result, &[]).kind) };
+        let look = Look { asked: url.as_str().to_owned(), seen: Seen::of(reading.kind) };
         let latency_ms = result.as_ref().ok().map(|answer| i64::try_from(answer.latency_ms).unwrap_or(i64::MAX));
         let row = NewObservation {
             id: &self.env.row_id()?,
