@@ -8,6 +8,7 @@
 //! concurrently. Any doubt about a write or a sync ends the log: it signs nothing more, and the next start decides
 //! from what is on disk. The trade-off is one writer per log, and a process that must be restarted after a disk error.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{self, SyncSender, TrySendError};
@@ -78,6 +79,9 @@ pub struct Config {
     pub second_record: Option<PathBuf>,
     /// What others know of this log; a start refuses to fall behind any of it, before it signs.
     pub seen: Vec<Seen>,
+    /// Called at a start when nothing speaks against the log and its keys, before anything is signed. An error ends the
+    /// start.
+    pub before_signing: Arc<dyn Fn() -> io::Result<()> + Send + Sync>,
     /// Who hears of published checkpoints.
     pub witnesses: Option<Arc<dyn Witnesses>>,
     /// Called once when the log ends in doubt. The process should then end.
@@ -105,6 +109,7 @@ impl Default for Config {
             remember_for: Duration::from_secs(15),
             second_record: None,
             seen: Vec::new(),
+            before_signing: Arc::new(|| Ok(())),
             witnesses: None,
             fatal: Arc::new(|_| ()),
             observe: Arc::new(|_| ()),

@@ -113,7 +113,7 @@ fn what_stops_a_check_fails_under_its_code_and_what_does_not_is_a_warning() {
         |mode: u32| move |path: &Path| fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("ours");
     let garbled = |path: &Path| fs::write(path, "garbled").expect("written");
     let told = hurt("keys/log.seeds", &garbled);
-    assert_eq!(state(&told, "log keys"), is("failed", Some("log_seeds"), 1), "{:?}", told.1);
+    assert_eq!(state(&told, "log keys"), is("failed", Some("log_seeds_damaged"), 1), "{:?}", told.1);
     let lost = |path: &Path| fs::remove_file(path).expect("it was there");
     assert_eq!(state(&hurt("keys/log.seeds", &lost), "log keys"), is("failed", Some("log_keys_lost"), 1));
     assert_eq!(state(&hurt("log/head", &garbled), "log"), is("failed", Some("log_record"), 1));

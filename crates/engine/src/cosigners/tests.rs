@@ -65,7 +65,7 @@ impl World {
         }
         let log = book.hold().unwrap();
         let seeds = Seeds::load(SeedsOf::Log, &data.path().join("keys/log.seeds")).unwrap().unwrap();
-        let log_keys = seeds.signers([Algorithm::Ed25519, Algorithm::MlDsa44]).unwrap();
+        let log_keys = seeds.signers().unwrap();
         Self { data, book, log, log_keys, witness: witness("w/1", 1) }
     }
 

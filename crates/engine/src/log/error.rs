@@ -66,6 +66,14 @@ pub enum LogError {
         /// What is wrong.
         why: String,
     },
+    /// The seeds file does not read, or its seeds give other keys than the ones that signed.
+    #[error("the key file {path} is damaged: {why}")]
+    SeedsDamaged {
+        /// The file.
+        path: PathBuf,
+        /// What shows it.
+        why: String,
+    },
     /// The seeds are no keys of a log.
     #[error(transparent)]
     Keys(#[from] KeysError),
@@ -124,6 +132,7 @@ impl LogError {
             Self::Keyless(_) => "log_keys_lost",
             Self::NoLog => "log_missing",
             Self::Seeds { .. } => "log_seeds",
+            Self::SeedsDamaged { .. } => "log_seeds_damaged",
             Self::Keys(error) => error.code(),
             Self::OtherLog { .. } => "log_receipt_other_log",
             Self::OtherEntry(_) => "log_receipt_other_entry",
@@ -192,6 +201,9 @@ impl LogError {
                 "run `countersign log fsck`, and restore the newest copy of the data directory"
             }
             Self::Seeds { .. } => "restore it from a copy, with mode 0600",
+            Self::SeedsDamaged { .. } => {
+                "restore the file from a copy, with mode 0600; nothing was signed with other keys, and nothing was overwritten"
+            }
             Self::Open(OpenError::Io(error)) | Self::Init(InitError::Io(error)) | Self::Io { source: error, .. } => {
                 system(error)
             }

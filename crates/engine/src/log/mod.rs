@@ -266,12 +266,13 @@ impl LogBook {
 
     fn open(&self) -> Result<Log, LogError> {
         let seeds = self.place.seeds_or_new(&self.env)?;
-        // The first thing that opening does is to sign.
-        self.place.begin(&seeds)?;
+        self.place.vouched(&seeds, &*self.tiles)?;
+        let (place, name) = (self.place.clone(), seeds.name());
+        let config = Config { before_signing: Arc::new(move || place.begin(&name)), ..self.config.clone() };
         let env = Arc::clone(&self.env);
         let clock: Clock = Arc::new(move || u64::try_from(env.now().seconds()).unwrap_or(0));
         let tiles = Arc::clone(&self.tiles);
-        let log = Log::open(&self.place.log(), self.config.clone(), seeds.keys()?, clock, tiles)?;
+        let log = Log::open(&self.place.log(), config, seeds.keys()?, clock, tiles)?;
         self.place.write_trust(&log.trust())?;
         Ok(log)
     }

@@ -12,7 +12,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use countersign_tlog::checkpoint::Origin;
 use countersign_tlog::key::VerifierKey;
+use countersign_tlog::note::Note;
 use countersign_tlog::sequencer::disk::{Disk, RealDisk};
+use countersign_tlog::sequencer::tiles::Tiles;
 use countersign_tlog::sequencer::{self, InitError, OpenError};
 
 use super::LogError;
@@ -68,10 +70,7 @@ impl Place {
         };
         let ours = seeds.keys()?.trust();
         match fs::read_to_string(self.trust()) {
-            Ok(trust) if trust != ours => {
-                let why = format!("its keys are not the ones that {} names", self.trust().display());
-                Err(LogError::Seeds { path: self.seeds_file(), why })
-            }
+            Ok(trust) if trust != ours => Err(self.others(&seeds, &self.trust().display().to_string())),
             _ => Ok(Some(seeds.origin)),
         }
     }
@@ -94,9 +93,39 @@ impl Place {
         self.data.join("keys").join("log.begun")
     }
 
-    /// The log's keys, when there are any.
+    /// The log's keys, when there are any, and when nothing here names others.
     pub(super) fn seeds(&self) -> Result<Option<Seeds>, LogError> {
-        Seeds::load(SeedsOf::Log, &self.seeds_file())
+        // Looked at before the mark, which a log that begins just now writes before this.
+        let signed = self.second_record().exists() || self.log().join("head").exists();
+        let Some(seeds) = Seeds::load(SeedsOf::Log, &self.seeds_file())? else { return Ok(None) };
+        let differs = |path: &PathBuf| fs::read_to_string(path).is_ok_and(|text| seeds.differ_from(&text));
+        // The mark of a log that was given up stays until the next one signs. Whose seeds do not say which keys they
+        // give, may be that log still, with a seed that is damaged.
+        let mark = (signed || seeds.is_unnamed()).then(|| self.mark());
+        match mark.into_iter().chain([self.trust()]).find(differs) {
+            Some(by) => Err(self.others(&seeds, &by.display().to_string())),
+            None => Ok(Some(seeds)),
+        }
+    }
+
+    /// What to say of keys that are not those that `by` names.
+    fn others(&self, seeds: &Seeds, by: &str) -> LogError {
+        let (path, why) = (self.seeds_file(), format!("its keys are not the ones that {by} names"));
+        if seeds.is_unnamed() { LogError::SeedsDamaged { path, why } } else { LogError::Seeds { path, why } }
+    }
+
+    /// Refuses seeds that do not say which keys they give, where neither the trust policy names both, nor both have signed
+    /// the published checkpoint: the log's own start would take it for damaged, and sign another.
+    pub(super) fn vouched(&self, seeds: &Seeds, tiles: &dyn Tiles) -> Result<(), LogError> {
+        let trust = seeds.keys()?.trust();
+        if !seeds.is_unnamed() || fs::read_to_string(self.trust()).is_ok_and(|there| there == trust) {
+            return Ok(());
+        }
+        let Some(published) = tiles.published().map_err(OpenError::Tiles)? else { return Ok(()) };
+        let note = Note::parse(&published).ok();
+        let both = |note: &Note| note.verify(seeds.vkeys()).is_ok_and(|lines| lines.len() == seeds.vkeys().len());
+        // One that does not read says nothing of the keys.
+        if note.is_none_or(|note| both(&note)) { Ok(()) } else { Err(self.others(seeds, "the published checkpoint")) }
     }
 
     /// The keys of a log that is there. Makes keys and log when there never were any.
@@ -143,11 +172,11 @@ impl Place {
     /// last is looked at first, so that nothing seems lost which was not there yet.
     fn found(&self) -> Result<Found, LogError> {
         let signed = self.second_record().exists();
-        let mark = read_mark(&self.mark())?;
+        let mark = read_mark(&self.mark()).map_err(|source| LogError::Io { path: self.mark(), source })?;
         let made = self.log().join("identity").exists();
         Ok(match self.seeds()? {
             Some(seeds) if made => Found::Log(seeds),
-            Some(seeds) if signed || marks(mark.as_deref(), &seeds)? => Found::KeysOfLostLog,
+            Some(seeds) if signed || marks(mark.as_deref(), &seeds.name()) => Found::KeysOfLostLog,
             Some(seeds) => Found::Keys(seeds),
             None if made || signed => Found::LogOfLostKeys,
             None => Found::Nothing,
@@ -156,16 +185,16 @@ impl Place {
 
     /// Says for good that a log is begun under these keys, before they sign anything: from then on, keys without their
     /// log mean that it was lost. The log's own name is made durable before, or a power cut might leave the mark alone.
-    pub(super) fn begin(&self, seeds: &Seeds) -> Result<(), LogError> {
+    pub(super) fn begin(&self, name: &str) -> io::Result<()> {
         let path = self.mark();
-        if marks(read_mark(&path)?.as_deref(), seeds)? {
+        let of_mark = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
+        if marks(read_mark(&path).map_err(of_mark)?.as_deref(), name) {
             return Ok(());
         }
         // The folder above may not be ours to open.
         let _best_effort = sync_parent(&self.data);
-        let text = format!("{}\n", seeds.name()?);
-        let written = sync_parent(&self.log()).and_then(|()| replace(&path, text.as_bytes(), 0o600));
-        written.map_err(|source| LogError::Io { path, source })
+        let written = sync_parent(&self.log()).and_then(|()| replace(&path, format!("{name}\n").as_bytes(), 0o600));
+        written.map_err(of_mark)
     }
 
     /// Keys first: a crash in between leaves keys that never signed, and the next start goes on from there.
@@ -210,19 +239,18 @@ enum Found {
     LogOfLostKeys,
 }
 
-fn read_mark(path: &Path) -> Result<Option<String>, LogError> {
+fn read_mark(path: &Path) -> io::Result<Option<String>> {
     match fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(source) => Err(LogError::Io { path: path.to_owned(), source }),
+        Err(error) => Err(error),
     }
 }
 
-/// Whether a mark is of these keys. One that names another key was left by a log that was given up; one that does not
-/// read may be of any, and counts.
-fn marks(mark: Option<&str>, seeds: &Seeds) -> Result<bool, LogError> {
-    let Some(mark) = mark.map(str::trim_end) else { return Ok(false) };
-    Ok(mark == seeds.name()? || VerifierKey::parse(mark).is_err())
+/// Whether a mark is of the key of this name. One that names another key was left by a log that was given up; one that
+/// does not read may be of any, and counts.
+fn marks(mark: Option<&str>, name: &str) -> bool {
+    mark.map(str::trim_end).is_some_and(|mark| mark == name || VerifierKey::parse(mark).is_err())
 }
 
 /// Makes a folder that only its owner may enter.

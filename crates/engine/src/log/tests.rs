@@ -9,6 +9,7 @@ use countersign_tlog::sequencer::disk::Disk;
 use super::*;
 use crate::testing::copy_folder;
 
+mod seeds;
 mod status;
 mod upgrade;
 
@@ -255,20 +256,6 @@ fn a_copied_and_a_rolled_back_log_are_refused_with_a_way_out() {
     assert_eq!((refused.code(), refused.hint().contains("never sign again")), ("log_behind", true), "{refused}");
     assert_eq!(book(data.path(), 4).status().map(drop).unwrap_err().code(), "log_behind");
     assert_eq!(book(older.path(), 4).status().unwrap().checkpoint.size, 1, "a copy can be looked at");
-}
-
-#[test]
-fn seeds_that_others_may_read_or_that_are_damaged_are_refused() {
-    use std::os::unix::fs::PermissionsExt;
-    let data = tempfile::tempdir().unwrap();
-    append(&book(data.path(), 1), "{\"a\":1}").unwrap();
-    let seeds = data.path().join("keys/log.seeds");
-    assert_eq!(fs::metadata(&seeds).unwrap().permissions().mode() & 0o777, 0o600);
-    fs::set_permissions(&seeds, fs::Permissions::from_mode(0o644)).unwrap();
-    assert_eq!(append(&book(data.path(), 2), "{\"a\":2}").unwrap_err().code(), "log_seeds");
-    fs::set_permissions(&seeds, fs::Permissions::from_mode(0o600)).unwrap();
-    fs::write(&seeds, "{}").unwrap();
-    assert_eq!(append(&book(data.path(), 3), "{\"a\":3}").unwrap_err().code(), "log_seeds");
 }
 
 #[test]

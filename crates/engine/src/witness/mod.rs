@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use countersign_tlog::checkpoint::{Checkpoint, Origin};
-use countersign_tlog::key::{Algorithm, KeyName, SignerKey, VerifierKey};
+use countersign_tlog::key::{KeyName, SignerKey, VerifierKey};
 use countersign_tlog::note::Note;
 use countersign_tlog::policy::Policy;
 use countersign_tlog::witness::{self, AddCheckpoint, Refusal, State};
@@ -293,5 +293,5 @@ fn keys(dir: &Path, name: Option<KeyName>, env: &Env) -> Result<Vec<SignerKey>, 
         (None, Some(name)) => Seeds::new(SeedsOf::Witness, env, Some(name))?.store(&path)?,
         (None, None) => return Err(WitnessError::Unnamed),
     };
-    seeds.signers([Algorithm::Ed25519Cosignature, Algorithm::MlDsa44]).map_err(|e| WitnessError::Keys(e.to_string()))
+    seeds.signers().map_err(|e| WitnessError::Keys(e.to_string()))
 }

@@ -270,3 +270,26 @@ fn a_witness_killed_anywhere_never_cosigns_two_histories() {
         assert_eq!(honest == 200, forked != 200, "{step}: honest {honest}, forked {forked}");
     }
 }
+
+#[test]
+fn no_digit_of_a_witness_seed_may_change() {
+    let dir = tempfile::tempdir().unwrap();
+    let read = || {
+        let keys = keys(dir.path(), KeyName::parse("witness.example.test/w1"), &Env::Real)?;
+        Ok(keys.iter().map(|key| key.verifier().to_string()).collect::<Vec<_>>())
+    };
+    let vkeys = read().unwrap();
+    let file = dir.path().join("witness.seeds");
+    let whole = std::fs::read_to_string(&file).unwrap();
+    for member in ["ed25519", "ml_dsa_44"] {
+        let start = whole.find(&format!("\"{member}\": \"")).unwrap() + member.len() + 5;
+        for at in start..start + 64 {
+            let digit = u8::from_str_radix(&whole[at..=at], 16).unwrap() ^ 1;
+            std::fs::write(&file, format!("{}{digit:x}{}", &whole[..at], &whole[at + 1..])).unwrap();
+            let Err(WitnessError::Seeds(refused)) = read() else { panic!("{member} {at}") };
+            assert_eq!(refused.code(), "log_seeds_damaged");
+        }
+    }
+    std::fs::write(&file, whole).unwrap();
+    assert_eq!(read().unwrap(), vkeys, "the control");
+}

@@ -143,6 +143,7 @@ pub(super) fn open(
     };
 
     let time = signed.max(now).max(1);
+    (config.before_signing)()?;
     let head = keys.sign(replayed.size, replayed.root, time).map_err(|fatal| OpenError::Damaged(fatal.to_string()))?;
     let hint = own.map_or(0, |mark| mark.stored.min(replayed.size) / WIDTH * WIDTH);
     replayed.stored = replayed.stored.max(hint);
