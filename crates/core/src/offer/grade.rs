@@ -6,6 +6,7 @@
 //! (the one-dollar cap, unknown assets) can be paid by a buyer who changed that setting: payable with warnings.
 
 use super::rules::{self, Dimension};
+use super::x402::MOST_OFFERS;
 use super::{Grade, Interop, NotEvaluated, Offer, Reading, ReadingKind, Source, Word};
 use crate::finding::{Finding, Severity};
 
@@ -22,6 +23,8 @@ const MISMATCHES: [&str; 10] = [
     "history.price_unstable",
     "history.price_walk",
 ];
+/// The rule that says: there are options that nobody of us read.
+const UNREAD: &str = "accepts.many";
 /// Rules that say: nothing of ours judges an offer like this.
 const UNJUDGED: [&str; 4] = ["network.unjudged", "asset.unjudged", "scheme.unjudged", "profile.cloudflare"];
 /// Rules that say: the reference buyer was not measured with this, or does not look at it.
@@ -54,7 +57,21 @@ pub(super) fn speak(reading: &mut Reading) {
     let best = [Word::Payable, Word::PayableWithWarnings, Word::Mismatch, Word::NotEvaluated]
         .into_iter()
         .find(|word| reading.offers.iter().any(|offer| offer.word == *word));
-    reading.word = best.unwrap_or(Word::NotPayable);
+    reading.word = match best {
+        Some(word) => word,
+        None if unread(findings).is_some() => Word::NotEvaluated,
+        None => Word::NotPayable,
+    };
+}
+
+/// What says that there are more options than were read, where nothing that is about all of them blocks: a buyer may pay
+/// by one of those.
+fn unread(findings: &[Finding]) -> Option<&Finding> {
+    findings.iter().find(|many| {
+        let place = format!("{}[{MOST_OFFERS}]", many.subject);
+        let blocks = |finding: &Finding| finding.severity >= Severity::Block;
+        many.rule == UNREAD && !findings.iter().any(|one| blocks(one) && touches(&one.subject, &place, Source::Header))
+    })
 }
 
 fn fails(finding: &Finding, dimension: Dimension) -> bool {
@@ -112,6 +129,7 @@ impl Reading {
             ReadingKind::Challenge | ReadingKind::NoTerms => {
                 match self.offers.iter().find(|offer| offer.word == self.word) {
                     Some(offer) => judge(&about(&self.findings, offer)).1,
+                    None if self.word == Word::NotEvaluated => unread(&self.findings),
                     None => first(self.findings.iter()),
                 }
             }
@@ -141,17 +159,22 @@ fn about<'f>(findings: &'f [Finding], offer: &Offer) -> Vec<&'f Finding> {
 /// Whether a finding at `subject` is about this option: at its own place, at the envelope it stood in, or outside
 /// both envelopes. A broken standard header is about the body's offers too: no client that sees one reads on.
 fn concerns(subject: &str, offer: &Offer) -> bool {
-    let beside = offer.subject.starts_with("body:");
+    touches(subject, &offer.subject, offer.source)
+}
+
+/// As [`concerns`], of the option at `place`.
+fn touches(subject: &str, place: &str, source: Source) -> bool {
+    let beside = place.starts_with("body:");
     let (in_body, path) = match subject.strip_prefix("body:") {
         Some(path) => (true, path),
         None => (false, subject),
     };
-    let (_, mine) = offer.subject.split_at(if beside { "body:".len() } else { 0 });
+    let (_, mine) = place.split_at(if beside { "body:".len() } else { 0 });
     let first = path.split(['.', '[', ':']).next().unwrap_or_default();
     match () {
         () if path.starts_with("accepts[") => in_body == beside && inside(path, mine),
         () if in_body || MEMBERS.contains(&first) => in_body == beside,
-        () if first == "header" => offer.source == Source::Header || path == "header:PAYMENT-REQUIRED",
+        () if first == "header" => source == Source::Header || path == "header:PAYMENT-REQUIRED",
         () => true,
     }
 }

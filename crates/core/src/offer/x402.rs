@@ -311,7 +311,12 @@ fn accepts<'d>(root: Node<'d>, place: &entry::Place<'d>, reading: &mut Reading) 
     if count == 0 {
         reading.findings.push(finding("accepts.empty", subject, "[]", None));
     } else if count > MOST_OFFERS {
-        reading.findings.push(finding("accepts.many", subject, &format!("{count} entries"), None));
+        reading.findings.push(finding(
+            "accepts.many",
+            subject,
+            &format!("{count} entries, accepts[{MOST_OFFERS}] and on not read"),
+            None,
+        ));
     }
     for (index, node) in list.items().take(MOST_OFFERS).enumerate() {
         let (offer, mut found) = entry::read(node, index, place);

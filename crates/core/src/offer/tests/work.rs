@@ -116,3 +116,20 @@ fn an_escaped_name_is_found_and_a_long_one_is_passed_over() {
     value = value.replace("\"\\u0061mo\\u0075nt\"", "\"\\u0062mo\\u0075nt\"");
     assert_eq!(exchange(402, &headers(STANDARD.encode(&value).into_bytes()), b"{}").word, Word::NotPayable);
 }
+
+/// The thirty-third option is honest, and nobody read it. Where the envelope itself blocks, it would not be paid either.
+#[test]
+fn what_was_not_read_is_not_called_not_payable() {
+    let mut value = honest();
+    let option = value["accepts"][0].clone();
+    value["accepts"] = std::iter::repeat_n(json!(1), 32).chain([option]).collect();
+    let reading = challenge(&value);
+    assert_eq!((reading.word, reading.word_rule()), (Word::NotEvaluated, Some("accepts.many")));
+    let many = reading.findings.iter().find(|finding| finding.rule == "accepts.many").unwrap();
+    assert_eq!(many.observed, "33 entries, accepts[32] and on not read");
+    value["accepts"].as_array_mut().unwrap().pop();
+    assert_eq!(challenge(&value).word, Word::NotPayable, "all were read");
+    value["accepts"] = std::iter::repeat_n(json!(1), 33).collect();
+    let twice = [headers(STANDARD.encode(value.to_string()).into_bytes()), headers(b"e30=".to_vec())].concat();
+    assert_eq!(exchange(402, &twice, b"{}").word, Word::NotPayable, "header.repeated");
+}
