@@ -223,6 +223,21 @@ impl Made {
     }
 }
 
+/// An outside implementation of inclusion proofs is shown the receipts that the demo made.
+#[test]
+fn scitt_cose_proves_the_entries_of_receipts_made_here() {
+    let folder = tempfile::tempdir().expect("a folder");
+    assert!(common::run(folder.path(), &["demo", "--quiet", "--keep", "kept"]).status.success());
+    let mut python = Command::new("python3");
+    python.arg("tests/receipts/judge_inclusion.py").arg(folder.path().join("kept")).current_dir(repository());
+    let Ok(out) = python.output() else { return skipped("python_scitt_cose", "there is no Python") };
+    let text = String::from_utf8_lossy(&out.stdout).into_owned();
+    match out.status.code() {
+        Some(4) => skipped("python_scitt_cose", text.trim()),
+        code => assert!(code == Some(0) && text.starts_with("scitt-cose proved 6 of 6 entries and 0 "), "{out:?}"),
+    }
+}
+
 fn now() -> i64 {
     let since = std::time::SystemTime::UNIX_EPOCH.elapsed().expect("after 1970").as_secs();
     i64::try_from(since).expect("a time")
