@@ -31,6 +31,27 @@ def need(right, kind, why):
 def sha(data): return hashlib.sha256(data).digest()
 
 
+P = 2**255 - 19
+D = -121665 * pow(121666, P - 2, P) % P
+
+
+def small_order(point):
+    """Whether an encoded point has an order that divides 8: 1, 2 and 4 by their y, and 8 where doubling gives y = 0."""
+    square = (int.from_bytes(point, "little") % 2**255) ** 2 % P
+    return square in (0, 1) or (D * square * square + 2 * square - 1) % P == 0
+
+
+def ed25519_holds(public, message, signature):
+    """RFC 8032, and neither key nor R may be of small order: `cryptography` looks at neither."""
+    if small_order(public) or len(signature) != 64 or small_order(signature[:32]):
+        return False
+    try:
+        Ed25519PublicKey.from_public_bytes(public).verify(signature, message)
+        return True
+    except (InvalidSignature, ValueError):
+        return False
+
+
 def unbase64(text):
     try:
         raw = base64.b64decode(text, validate=True)
@@ -109,11 +130,7 @@ def second(text):
 def signed_by(said, public):
     """Whether the key has signed the document, all of it but the signature."""
     rest = canonical({name: value for name, value in said.items() if name != "signature"})
-    try:
-        Ed25519PublicKey.from_public_bytes(public).verify(unbase64(said["signature"]), rest.encode())
-        return True
-    except (InvalidSignature, ValueError):
-        return False
+    return ed25519_holds(public, rest.encode(), unbase64(said["signature"]))
 
 
 def open_document(document):

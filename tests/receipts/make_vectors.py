@@ -52,6 +52,8 @@ case("nothing to be signed, and nobody named", without(good, "reveal"), "proved"
 case("a key that speaks of itself, and nobody named", of_key(statement()), "proved", keys=[], index=2, size=7, pq="no_key")
 case("a key that speaks of itself, and another named", of_key(statement()), "invalid", "unknown_key", keys=[STRANGE])
 case("a document whose signature is of another", receipt(3, 7, [ED], document=decision().replace(b'"payable"', b'"Payable"')), "invalid", "signature_invalid")
+case("a document signed with an R of small order", receipt(3, 7, [ED], document=decision(SmallR(bytes([7]) * 32))), "invalid", "signature_invalid")
+case("a checkpoint signed with an R of small order", receipt(3, 7, [ED_SMALL_R]), "invalid", "note_bad_signature")
 for name in ["schema", "issuedAt", "keyId", "signature"]:
     case(f"a document without its {name}", receipt(3, 7, [ED], document=jcs(without(json.loads(decision()), name))), "invalid", "member_missing", keys=[])
 case("a document that is a list", receipt(3, 7, [ED], document=b"[]"), "invalid", "member_missing", keys=[])

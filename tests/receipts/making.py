@@ -44,8 +44,24 @@ class Key:
         return f"{DASH} {self.name} {b64(self.id + blob)}\n"
 
 
+class SmallR:
+    """Signs as RFC 8032 5.1.6 does, but with the neutral point for R: the equation holds, and a strict verifier refuses."""
+    def __init__(self, seed):
+        secret = bytearray(hashlib.sha512(seed).digest()[:32])
+        secret[0], secret[31] = secret[0] & 248, secret[31] & 63 | 64
+        self.scalar = int.from_bytes(secret, "little")
+        self.public = ed25519.Ed25519PrivateKey.from_private_bytes(seed).public_key().public_bytes_raw()
+
+    def sign(self, message):
+        order, r = 2**252 + 27742317777372353535851937790883648493, bytes([1]) + bytes(31)
+        k = int.from_bytes(hashlib.sha512(r + self.public + message).digest(), "little") % order
+        return r + (k * self.scalar % order).to_bytes(32, "little")
+
+
 ED = Key(LOG, 1, bytes(range(0x00, 0x20)))
 PQ = Key(LOG, 6, bytes(range(0x40, 0x60)))
+ED_SMALL_R = Key(LOG, 1, bytes(range(0x00, 0x20)))
+ED_SMALL_R.secret = SmallR(bytes(range(0x00, 0x20)))
 FOREIGN = Key(OTHER, 1, bytes(range(0x60, 0x80)))
 W1 = Key("witness.example.test/w1", 4, bytes(range(0x20, 0x40)))
 W2 = Key("witness.example.test/w2", 4, bytes(range(0x80, 0xA0)))
@@ -97,10 +113,10 @@ def path(m, leaves):
     return path(m - k, leaves[k:]) + [mth(leaves[:k])]
 
 
-def decision(**more):
+def decision(signer=None, **more):
     body = {"schema": "countersign/decision/v1", "issuedAt": "2026-09-01T09:00:12Z", "keyId": KEY_ID,
             "expiresAt": "2026-09-01T09:10:12Z", "url": "https://api.example.com/paid", "word": "payable", **more}
-    return jcs(dict(body, signature=b64(SIGNER.sign(jcs(body)))))
+    return jcs(dict(body, signature=b64((signer or SIGNER).sign(jcs(body)))))
 
 
 def rfc_8785():

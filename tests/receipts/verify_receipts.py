@@ -8,8 +8,8 @@ not evaluated, 5 trust policy not met. Without the means to verify it judges not
 `skipped:`.
 """
 import argparse, base64, hashlib, hmac, re, sys, time
-from documents import (AHEAD, KEY_TYPE, LAST_SPELLED, Ed25519PublicKey, InvalidSignature, Refused, judge_document,
-                       judge_key_statement, need, open_document, sha, strict, unbase64)
+from documents import (AHEAD, KEY_TYPE, LAST_SPELLED, InvalidSignature, Refused, ed25519_holds, judge_document,
+                       judge_key_statement, need, open_document, sha, small_order, strict, unbase64)
 
 
 def by_cryptography():
@@ -110,6 +110,8 @@ class Key:
         raw = unbase64(encoded) or b"\0"
         if len(raw) - 1 != {1: 32, 4: 32, 6: 1312}.get(raw[0]):
             raise ValueError("no usable verifier key")
+        if raw[0] != 6 and small_order(raw[1:]):
+            raise ValueError("a key for which anybody can sign")
         self.name, self.kind, self.public = name, raw[0], raw[1:]
         self.id = sha(name.encode() + b"\n" + raw)[:4]
         if self.id.hex() != short:
@@ -121,20 +123,14 @@ class Key:
 
     def holds(self, text, blob, ml_dsa):
         lines, stamp = text.split("\n"), blob[:8]
-        try:
-            if self.kind == 1:
-                Ed25519PublicKey.from_public_bytes(self.public).verify(blob, text.encode())
-            elif self.kind == 4:
-                message = f"cosignature/v1\ntime {self.time(blob)}\n{text}".encode()
-                Ed25519PublicKey.from_public_bytes(self.public).verify(blob[8:], message)
-            else:
-                counted = lambda one: bytes([len(one.encode())]) + one.encode()
-                message = b"subtree/v1\n\0" + counted(self.name) + stamp + counted(lines[0]) + bytes(8)
-                message += int(lines[1]).to_bytes(8, "big") + base64.b64decode(lines[2])
-                return ml_dsa(self.public, message, blob[8:])
-            return True
-        except InvalidSignature:
-            return False
+        if self.kind == 1:
+            return ed25519_holds(self.public, text.encode(), blob)
+        if self.kind == 4:
+            return ed25519_holds(self.public, f"cosignature/v1\ntime {self.time(blob)}\n{text}".encode(), blob[8:])
+        counted = lambda one: bytes([len(one.encode())]) + one.encode()
+        message = b"subtree/v1\n\0" + counted(self.name) + stamp + counted(lines[0]) + bytes(8)
+        message += int(lines[1]).to_bytes(8, "big") + base64.b64decode(lines[2])
+        return ml_dsa(self.public, message, blob[8:])
 
 
 def parse_policy(text):
