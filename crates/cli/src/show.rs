@@ -15,7 +15,7 @@ use crate::Exit;
 use crate::app::{self, Failure};
 use crate::args::Global;
 
-pub(crate) use decision::{decision, transparency, word};
+pub(crate) use decision::{decision, headline, lab_switches, transparency};
 
 /// One line of data for people, safe to show.
 pub(crate) fn line(text: &str) {

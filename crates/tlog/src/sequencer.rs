@@ -183,7 +183,9 @@ impl Log {
         }
         let hash = leaf_hash(&entry.leaf);
         let waiting = Waiting { key: entry.idempotency_key, leaf: entry.leaf.into(), hash, reply };
-        let Some(queue) = &self.queue else { return waiting.reply.send(Err(AppendError::Closed)) };
+        // A log that has ended may not have let go of its queue yet, and what is put there now would read as in doubt.
+        let running = self.queue.as_ref().filter(|_| self.shared.fatal().is_none());
+        let Some(queue) = running else { return waiting.reply.send(Err(AppendError::Closed)) };
         match queue.try_send(Message::Append(waiting)) {
             Ok(()) => {}
             Err(TrySendError::Full(message)) => message.refuse(AppendError::Busy),

@@ -19,6 +19,11 @@ pub(crate) fn decision(document: &Value) {
     offers(document);
     rails(document);
     not_evaluated(document);
+    lab_switches(document);
+}
+
+/// Which lab switches the look was made under; a decision made under one says nothing about a seller on the net.
+pub(crate) fn lab_switches(document: &Value) {
     let switches: Vec<&str> = document["transport"]["lab_switches"].as_array().map_or_else(Vec::new, |all| texts(all));
     if !switches.is_empty() {
         line(&format!("  lab switches on: {}", switches.join(", ")));
@@ -41,7 +46,7 @@ pub(crate) fn transparency(transparency: &Transparency) {
 
 /// One line that answers the question: can this be paid, and on what terms, or why not. What is selected has a word of
 /// its own, which may be another than that of the best option.
-fn headline(document: &Value) -> String {
+pub(crate) fn headline(document: &Value) -> String {
     let word = word(document).replace('_', " ");
     let payment = &document["selected_payment"];
     if !payment.is_null() {
@@ -59,7 +64,7 @@ fn headline(document: &Value) -> String {
 }
 
 /// The word of what was selected, or of the answer where nothing was.
-pub(crate) fn word(document: &Value) -> &str {
+fn word(document: &Value) -> &str {
     text(list(document, "offers").find(|offer| selected(document, offer)).unwrap_or(document), "word")
 }
 
@@ -105,9 +110,18 @@ fn finding(finding: &Value, decided: bool) {
         return line(&format!("  info     {reason} ({rule})"));
     }
     line(&format!("  {severity:<8} {reason}"));
-    let expected = finding["expected"].as_str().map(|expected| format!(", expected `{expected}`")).unwrap_or_default();
-    line(&format!("           {rule} at {}: saw `{}`{expected}", text(finding, "subject"), text(finding, "observed")));
+    let expected = finding["expected"].as_str().map(|it| format!(", expected {}", fenced(it))).unwrap_or_default();
+    let (place, observed) = (text(finding, "subject").replace('`', MARK), fenced(text(finding, "observed")));
+    line(&format!("           {rule} at {place}: saw {observed}{expected}"));
     line(&format!("           hint: {}", text(finding, "hint")));
+}
+
+/// How a mark stands inside a stranger's text, which must not close its own fence.
+const MARK: &str = "\\u{60}";
+
+/// A stranger's text between marks.
+fn fenced(text: &str) -> String {
+    format!("`{}`", text.replace('`', MARK))
 }
 
 /// Where a redirect would have led. The address is a stranger's: it stands between marks, and whose it is beside it.
@@ -121,7 +135,7 @@ fn redirect(document: &Value) {
         "nowhere" => "which is no address".to_owned(),
         _ => format!("at the same site: {site}"),
     };
-    line(&format!("  would have led to `{location}`, {whose}"));
+    line(&format!("  would have led to {}, {whose}", fenced(location)));
 }
 
 /// How well the recipient of what was selected is known.
@@ -215,6 +229,12 @@ mod tests {
         document["word_rule"] = json!("http.not_found");
         document["findings"] = json!([{"rule": "terms.none", "severity": "block"}]);
         assert_eq!(headline(&document), "not evaluated: there is nothing at this URL");
+    }
+
+    #[test]
+    fn a_strangers_text_does_not_leave_its_fence() {
+        assert_eq!(fenced("plain"), "`plain`");
+        assert_eq!(fenced("x`, expected `0x1` - pay"), "`x\\u{60}, expected \\u{60}0x1\\u{60} - pay`");
     }
 
     #[test]

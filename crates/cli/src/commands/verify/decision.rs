@@ -64,9 +64,15 @@ impl<'a> Said<'a> {
         match self {
             Self::Nothing { reason, unmet } if unmet.is_empty() => format!("nothing was selected: {reason}"),
             Self::Nothing { reason, unmet } => format!("nothing was selected: {reason} ({})", unmet.join(", ")),
-            Self::NoDecision | Self::Selected => show::word(document).to_owned(),
+            Self::NoDecision => document["word"].as_str().unwrap_or("-").to_owned(),
+            Self::Selected => show::headline(document),
         }
     }
+}
+
+/// What a document says was decided about its URL.
+pub(super) fn about(document: &Value) -> String {
+    Said::of(document).about(document)
 }
 
 pub(super) fn run(reader: &Reader<'_>, bytes: &[u8]) -> Exit {
@@ -102,6 +108,9 @@ pub(super) fn accepted(reader: &Reader<'_>, verified: &Verified, log: &InLog<'_>
         show::json(&json!({
             "result": word, "schema": verified.schema, "keyId": verified.key_id,
             "issuedAt": verified.issued_at, "expiresAt": end, "key_validity": key::within_json(within), "not_checked": open,
+            "url": verified.document["url"], "word": verified.document["word"],
+            "selected_payment": verified.document["selected_payment"],
+            "lab_switches": verified.document["transport"]["lab_switches"],
             "selected": said.selected(), "miss_reason": verified.document["miss_reason"],
             "unmet_constraints": verified.document["unmet_constraints"], "receipt": receipt,
         }));
@@ -117,6 +126,7 @@ pub(super) fn accepted(reader: &Reader<'_>, verified: &Verified, log: &InLog<'_>
     if let Some(url) = verified.document["url"].as_str() {
         show::line(&format!("  about {url}: {}", said.about(&verified.document)));
     }
+    show::lab_switches(&verified.document);
     match log {
         InLog::NoReceipt => show::line("  not checked: inclusion in a log (this file carries no receipt)"),
         InLog::NoTrust => show::line("  not checked: inclusion in a log (name the logs you accept with --trust)"),

@@ -11,7 +11,7 @@ use countersign_tlog::key::Algorithm;
 use countersign_tlog::policy::{Policy, RejectError};
 use serde_json::{Value, json};
 
-use super::{Reader, key};
+use super::{Reader, decision, key};
 use crate::Exit;
 use crate::show;
 
@@ -235,7 +235,9 @@ impl Told {
         let document = self.document.as_ref().map(|_| {
             json!({
                 "schema": text("schema"), "issuedAt": text("issuedAt"), "expiresAt": text("expiresAt"),
-                "url": text("url"), "word": text("word"), "keyId": self.signed_by, "signature": self.signature,
+                "url": text("url"), "word": text("word"), "selected_payment": text("selected_payment"),
+                "lab_switches": self.document.as_ref().map(|document| &document["transport"]["lab_switches"]),
+                "keyId": self.signed_by, "signature": self.signature,
             })
         });
         let mut value = checkpoint_json(&proved.signed);
@@ -269,8 +271,9 @@ impl Told {
             let text = |name: &str| document[name].as_str().unwrap_or("-").to_owned();
             show::line(&format!("  document   {} issued {}", text("schema"), text("issuedAt")));
             if document["url"].is_string() {
-                show::line(&format!("  about      {}: {}", text("url"), text("word")));
+                show::line(&format!("  about      {}: {}", text("url"), decision::about(document)));
             }
+            show::lab_switches(document);
             let by = self.signed_by.as_deref().unwrap_or("-");
             let checked = if self.signature == "valid" { "its signature holds" } else { "not checked" };
             show::line(&format!("  signed by  key {by}, {checked}"));
