@@ -29,6 +29,8 @@ pub struct AssetRow {
     /// How it is transferred: `eip3009`, `permit2`, `permit2+eip2612`, `transfer-checked`, `axfer`,
     /// or `-` when the sources do not say.
     pub method: &'static str,
+    /// Whether the reference SDK has it among its default assets; its buyer refuses any other unless told otherwise.
+    pub sdk_default: bool,
     /// Where the row comes from: a URL that anybody can open, then a remark.
     pub source: &'static str,
 }
@@ -138,24 +140,34 @@ fn lines() -> impl Iterator<Item = &'static str> {
 
 /// `None` for a malformed line; a test proves that the file has none.
 fn row(line: &'static str) -> Option<Line> {
-    let cells: [&'static str; 9] = line.split('\t').collect::<Vec<_>>().try_into().ok()?;
-    let [network, address, symbol, decimals, name, version, peg, method, source] = cells;
+    let cells: [&'static str; 10] = line.split('\t').collect::<Vec<_>>().try_into().ok()?;
+    let [network, address, symbol, decimals, name, version, peg, method, default, source] = cells;
     if address == "unknown" {
-        return [symbol, decimals, name, version, peg, method]
+        return [symbol, decimals, name, version, peg, method, default]
             .iter()
             .all(|cell| *cell == "-")
             .then_some(Line::Unknown { network, source });
     }
     let known = |text: &'static str| (text != "-").then_some(text);
-    let usd_pegged = match peg {
-        "usd" => true,
-        "-" => false,
-        _ => return None,
+    let marked = |cell: &str, mark: &str| match cell {
+        "-" => Some(false),
+        cell => (cell == mark).then_some(true),
     };
+    let (usd_pegged, sdk_default) = (marked(peg, "usd")?, marked(default, "yes")?);
     let decimals = decimals.parse().ok()?;
     let (eip712_name, eip712_version) = (known(name), known(version));
-    let row = AssetRow { network, address, symbol, decimals, eip712_name, eip712_version, usd_pegged, method, source };
-    Some(Line::Asset(row))
+    Some(Line::Asset(AssetRow {
+        network,
+        address,
+        symbol,
+        decimals,
+        eip712_name,
+        eip712_version,
+        usd_pegged,
+        method,
+        sdk_default,
+        source,
+    }))
 }
 
 #[cfg(test)]

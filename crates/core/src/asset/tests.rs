@@ -90,13 +90,14 @@ fn every_address_in_the_table_passes_its_own_checksum() {
 
 #[test]
 fn a_malformed_row_is_not_read() {
-    assert!(row("eip155:1\t0x0\tX\t6\t-\t-\tusd\t-\there").is_some());
+    assert!(row("eip155:1\t0x0\tX\t6\t-\t-\tusd\t-\t-\there").is_some());
     for line in [
         "",
         "eip155:1\t0x0",
-        "eip155:1\t0x0\tX\t256\t-\t-\tusd\t-\there",
-        "eip155:1\t0x0\tX\t6\t-\t-\teur\t-\there",
-        "eip155:1\tunknown\tX\t6\t-\t-\tusd\t-\there",
+        "eip155:1\t0x0\tX\t256\t-\t-\tusd\t-\t-\there",
+        "eip155:1\t0x0\tX\t6\t-\t-\tusd\t-\tno\there",
+        "eip155:1\t0x0\tX\t6\t-\t-\teur\t-\t-\there",
+        "eip155:1\tunknown\tX\t6\t-\t-\tusd\t-\t-\there",
     ] {
         assert!(row(line).is_none(), "{line}");
     }

@@ -96,7 +96,7 @@ impl<'d> Entry<'d> {
         let worth = network.as_ref().is_none_or(|network| !network.is_test());
         let usd = par.filter(|_| worth);
         let fees = self.fees(amount.as_ref(), asset_row).filter(|_| worth);
-        let pay_to = self.pay_to(&asset);
+        let pay_to = self.pay_to(&asset, network.as_ref());
         let max_timeout_seconds = self.timeout();
         self.extra(asset_row);
         self.version_1(place.asked);

@@ -31,7 +31,8 @@ const UNJUDGED: [&str; 4] = ["network.unjudged", "asset.unjudged", "scheme.unjud
 const UNMEASURED: [&str; 2] = ["scheme.upto", "body.beside_header"];
 /// What the reference buyer refuses only by a setting that its user may change.
 #[cfg(test)]
-pub(super) const SETTINGS: [&str; 4] = ["amount.over_default_cap", "asset.unknown", "asset.unjudged", "header.huge"];
+pub(super) const SETTINGS: [&str; 5] =
+    ["amount.over_default_cap", "asset.not_default", "asset.unknown", "asset.unjudged", "header.huge"];
 /// First segments of the places inside a challenge; a finding elsewhere (`transport`, `url`) is about all of it.
 const MEMBERS: [&str; 7] = ["x402Version", "error", "resource", "accepts", "extensions", "inputSchema", "terms"];
 

@@ -96,7 +96,7 @@ Every finding names one of these. `block` makes an offer not payable, `high` and
 warnings; `low` and `info` are told and change no word. *Fails* names the grade that a finding fails: `spec`, the \
 specification; `buyer`, the reference buyer with its default settings (`interop`). An offer that the reference buyer \
 refuses is not payable, except where it refuses by a setting that a buyer may change: `amount.over_default_cap`, \
-`asset.unknown`, `asset.unjudged`, `header.huge`.
+`asset.not_default`, `asset.unknown`, `asset.unjudged`, `header.huge`.
 
 | rule | severity | fails | what it saw | what to do | source |
 |---|---|---|---|---|---|

@@ -375,6 +375,37 @@ fn an_asset_that_can_be_compared_with_none_is_not_evaluated() {
     }
 }
 
+/// Whoever is paid in one token at the contract of another is not paid.
+#[test]
+fn the_contract_of_another_token_is_no_recipient() {
+    let paid_to = |payee: &str| {
+        let mut entry = with("network", json!("eip155:42220"));
+        entry["asset"] = json!("0xcebA9300f2b948710d2653dD7B07f33A8B32118C");
+        entry["extra"] = json!({"name": "USDC", "version": "2"});
+        entry["payTo"] = json!(payee);
+        let reading = alone(entry);
+        (reading.word, rules(&reading))
+    };
+    let tether = paid_to("0x48065fbBE25f71C9282ddf5e1cD6D6A887483D5e");
+    assert_eq!(tether, (Word::NotPayable, vec!["payee.is_asset"]));
+    let seller = paid_to("0x209693Bc6afc0C5328bA36FaF03C514EF312287C");
+    assert_eq!(seller, (Word::Payable, vec![]), "the control");
+}
+
+/// Tether on Ethereum is what it says, and no default asset of the reference SDK: its buyer refuses it unless told
+/// otherwise (asset table of @x402/evm 2.27.0, where chain 1 has USDC alone).
+#[test]
+fn a_known_asset_beside_the_defaults_of_the_reference_buyer() {
+    let mut entry = with("network", json!("eip155:1"));
+    entry["asset"] = json!("0xdAC17F958D2ee523a2206206994597C13D831ec7");
+    entry["extra"] = json!({"name": "Tether USD", "version": "1"});
+    let reading = alone(entry);
+    assert_eq!((reading.word, rules(&reading)), (Word::PayableWithWarnings, vec!["asset.not_default"]));
+    let offer = only(&reading);
+    assert_eq!((offer.interop, offer.spec), (Interop::Fail("asset.not_default"), Grade::Pass));
+    assert_eq!(offer.usd.as_ref().map(ToString::to_string).as_deref(), Some("0.01"), "and its price is known");
+}
+
 /// USDC on Base Sepolia is worth nothing, though the reference buyer signs it and counts it against its cap.
 #[test]
 fn play_money_has_no_price_in_dollars() {

@@ -21,7 +21,7 @@ pub(super) const ALL: &[Seller] = &[
         "names another payee on every look",
         finds("mismatch", "history.payee_unstable"),
         "honest-v2",
-        Reply::Whole(|asked| one(asked, "payTo", format!("0x{:040x}", 0x1000 + asked.turn))),
+        Reply::Whole(|asked| one(asked, "payTo", format!("0x{:040x}", 0x5afe_0000 + asked.turn))),
     )
     .after(Looks::AtOnce(2)),
     hostile(

@@ -21,8 +21,10 @@ impl Entry<'_> {
             return (shown, None);
         };
         let row = asset::lookup(network, &text);
-        if row.is_none() {
-            self.no_row(network, &text, &shown);
+        match row {
+            None => self.no_row(network, &text, &shown),
+            Some(row) if !row.sdk_default => self.note("asset.not_default", "asset", &shown, None),
+            Some(_) => {}
         }
         (shown, row)
     }

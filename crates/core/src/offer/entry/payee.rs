@@ -2,7 +2,8 @@
 
 use super::{Entry, Profile};
 use crate::address::{self, Checksum};
-use crate::network::Family;
+use crate::asset;
+use crate::network::{Family, Network};
 
 /// Addresses that nobody can spend from, in normal form: Ethereum's burn address, Solana's system program (32 zero
 /// bytes) and incinerator, Algorand's, Stellar's and Hedera's zero accounts.
@@ -16,7 +17,7 @@ const DEAD_ENDS: [(Family, &str); 6] = [
 ];
 
 impl Entry<'_> {
-    pub(super) fn pay_to(&mut self, asset: &str) -> String {
+    pub(super) fn pay_to(&mut self, asset: &str, network: Option<&Network>) -> String {
         let (text, shown) = self.text("payTo");
         let family = self.family.unwrap_or(Family::Other);
         let Some(Ok(checked)) = text.as_deref().map(|text| address::check(family, text)) else {
@@ -33,18 +34,23 @@ impl Entry<'_> {
             self.note("payee.zero", "payTo", &shown, None);
         }
         let same = if self.is_evm() { checked.normal.eq_ignore_ascii_case(asset) } else { checked.normal == asset };
-        if same {
+        if same || network.is_some_and(|network| asset::lookup(network, &checked.normal).is_some()) {
             self.note("payee.is_asset", "payTo", &shown, None);
         }
         checked.normal
     }
 }
 
-/// Whether money sent there is lost. Zero in hexadecimal of any length is Ethereum's, Aptos's and Sui's.
+/// Whether money sent there is lost. Zero in hexadecimal of any length is Ethereum's, Aptos's and Sui's. On EVM networks
+/// nobody has a key of the addresses up to `0x…ffff`: precompiled contracts are given them (EIP-1352).
 fn nobodys(family: Family, normal: &str) -> bool {
-    let hex = |family| matches!(family, Family::Evm | Family::Other);
-    let zeros = normal.strip_prefix("0x").is_some_and(|digits| digits.bytes().all(|byte| byte == b'0'));
-    hex(family) && zeros || DEAD_ENDS.contains(&(family, normal))
+    let zeros = |digits: &str| digits.bytes().all(|byte| byte == b'0');
+    let dead = normal.strip_prefix("0x").is_some_and(|digits| match family {
+        Family::Evm => digits.get(..36).is_some_and(zeros),
+        Family::Other => zeros(digits),
+        Family::Svm | Family::Avm => false,
+    });
+    dead || DEAD_ENDS.contains(&(family, normal))
 }
 
 #[cfg(test)]
@@ -58,7 +64,9 @@ mod tests {
             assert!(nobodys(family, &normal), "{address}");
         }
         assert!(nobodys(Family::Evm, &format!("0x{}", "0".repeat(40))));
-        assert!(!nobodys(Family::Evm, &format!("0x{}1", "0".repeat(39))));
+        assert!(nobodys(Family::Evm, &format!("0x{}1", "0".repeat(39))), "a precompile");
+        assert!(nobodys(Family::Evm, &format!("0x{}ffff", "0".repeat(36))));
+        assert!(!nobodys(Family::Evm, &format!("0x{}10000", "0".repeat(35))));
         assert!(!nobodys(Family::Svm, "11111111111111111111111111111112"));
     }
 }
