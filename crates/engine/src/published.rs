@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use countersign_tlog::checkpoint::Checkpoint;
+use countersign_tlog::merkle;
 use countersign_tlog::note::Note;
 use countersign_tlog::sequencer::{Log, ReadError};
 use countersign_tlog::tile::{PathError, TilePath};
@@ -58,6 +59,9 @@ pub enum NotServed {
     /// No witness has cosigned anything yet, or none is asked.
     #[error("no witness has cosigned a checkpoint")]
     NotCosigned,
+    /// What is stored does not lead to the signed root: a file was damaged. A proof that fails would read as fraud.
+    #[error("the log's storage is damaged: entry {0} does not lead to the signed root")]
+    Unproved(u64),
     /// The log's own storage failed.
     #[error("the log's storage does not answer")]
     Storage(ReadError),
@@ -82,6 +86,7 @@ impl NotServed {
             Self::Index => "index_malformed",
             Self::Outside => "log_outside",
             Self::NotCosigned => "log_not_cosigned",
+            Self::Unproved(_) => "log_unproved",
             Self::Storage(error) => error.code(),
         }
     }
@@ -91,7 +96,7 @@ impl NotServed {
         match self {
             Self::Path(_) | Self::Index => NotServedKind::Malformed,
             Self::Outside | Self::NotCosigned => NotServedKind::Absent,
-            Self::Storage(_) => NotServedKind::Unavailable,
+            Self::Unproved(_) | Self::Storage(_) => NotServedKind::Unavailable,
         }
     }
 }
@@ -136,16 +141,16 @@ impl Published {
 
     /// The checkpoint a receipt of leaf `index` stands under: the newest cosigned one, or the newest while no cosigned
     /// one reaches that far.
-    fn checkpoint_over(&self, index: u64) -> Result<(Note, u64), NotServed> {
-        let size = |note: &Note| Checkpoint::parse(note.text()).map_or(0, |checkpoint| checkpoint.size);
-        let cosigned = self.cosigned().map(|note| (size(&note), note));
+    fn checkpoint_over(&self, index: u64) -> Result<(Note, Checkpoint), NotServed> {
         let head = self.log.head();
-        let (size, note) = match cosigned {
-            // One that an earlier run kept may be ahead of a log that was rolled back.
-            Some((size, note)) if index < size && size <= head.checkpoint.size => (size, note),
-            _ => (head.checkpoint.size, head.note.clone()),
-        };
-        if index < size { Ok((note, size)) } else { Err(NotServed::Outside) }
+        // One that an earlier run kept may be ahead of a log that was rolled back.
+        let reaches = |one: &Checkpoint| index < one.size && one.size <= head.checkpoint.size;
+        let cosigned = self.cosigned().and_then(|note| Some((Checkpoint::parse(note.text()).ok()?, note)));
+        match cosigned.filter(|(checkpoint, _)| reaches(checkpoint)) {
+            Some((checkpoint, note)) => Ok((note, checkpoint)),
+            None if reaches(&head.checkpoint) => Ok((head.note.clone(), head.checkpoint.clone())),
+            None => Err(NotServed::Outside),
+        }
     }
 
     /// The keys that verify the log, as a C2SP tlog-policy without witnesses.
@@ -173,16 +178,12 @@ impl Published {
         if number.to_string() != index {
             return Err(NotServed::Index);
         }
-        let (checkpoint, size) = self.checkpoint_over(number)?;
-        let leaf = self.log.leaf(number)?;
-        let receipt = Receipt {
-            log_origin: self.log.head().checkpoint.origin.clone(),
-            index: number,
-            leaf_hash: countersign_tlog::merkle::leaf_hash(&leaf),
-            path: self.log.inclusion(number, size)?,
-            checkpoint,
-            reveal: None,
-        };
-        Ok(receipt.to_public_value())
+        let (note, checkpoint) = self.checkpoint_over(number)?;
+        let leaf_hash = merkle::leaf_hash(&self.log.leaf(number)?);
+        let path = self.log.inclusion(number, checkpoint.size)?;
+        merkle::verify_inclusion(&leaf_hash, number, checkpoint.size, &path, &checkpoint.root)
+            .map_err(|_| NotServed::Unproved(number))?;
+        let log_origin = self.log.head().checkpoint.origin.clone();
+        Ok(Receipt { log_origin, index: number, leaf_hash, path, checkpoint: note, reveal: None }.to_public_value())
     }
 }

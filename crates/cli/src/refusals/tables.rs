@@ -49,6 +49,7 @@ pub(super) const LOG: &str = "
 log_missing | there is no log in the data directory | `countersign log init`, or name the right directory with --data
 log_lost | the keys of a log are here, and the log is not | restore the newest copy of `log/` ([log.md](log.md))
 log_keys_lost | a log was begun here, and its keys are gone | restore `keys/log.seeds` from a copy, with mode 0600
+log_unproved | what the log stored of this entry does not lead to its signed root: a file is damaged | as the operator, run `countersign log fsck` and restore the file it names
 log_seeds | the log's key file is readable by others, or another log's | restore it from a copy, with mode 0600
 log_seeds_damaged | the key file of the log or of the witness does not give the keys that it names, or that signed before | restore it from a copy; nothing was signed and nothing written over
 log_key_algorithms | the keys are not one Ed25519 and one ML-DSA-44 key at least | restore `keys/log.seeds` from a copy

@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use countersign_core::time::Timestamp;
 use countersign_tlog::checkpoint::Origin;
 use countersign_tlog::policy::{Policy, PostQuantum};
@@ -7,6 +9,12 @@ use countersign_tlog::sequencer::{self, Config, Entry, Keys};
 use super::*;
 use crate::receipt::{Demands, Receipt, verify};
 
+fn append(log: &Log, n: u64) {
+    let mut idempotency_key = [0; 32];
+    idempotency_key[..8].copy_from_slice(&n.to_be_bytes());
+    log.append(Entry { idempotency_key, leaf: format!("entry-{n}").into_bytes() }, |outcome| drop(outcome.unwrap()));
+}
+
 fn log(leaves: u64) -> (tempfile::TempDir, Published) {
     let dir = tempfile::tempdir().unwrap();
     let origin = Origin::parse("log.example.test/served").unwrap();
@@ -15,13 +23,7 @@ fn log(leaves: u64) -> (tempfile::TempDir, Published) {
     let keys = Keys::from_seeds(&origin, &[1; 32], &[2; 32]).unwrap();
     let log =
         Log::open(dir.path(), config, keys, Arc::new(|| 1_764_500_000), Arc::new(MemoryTiles::default())).unwrap();
-    for n in 0..leaves {
-        let mut idempotency_key = [0; 32];
-        idempotency_key[..8].copy_from_slice(&n.to_be_bytes());
-        log.append(Entry { idempotency_key, leaf: format!("entry-{n}").into_bytes() }, |outcome| {
-            drop(outcome.unwrap())
-        });
-    }
+    (0..leaves).for_each(|n| append(&log, n));
     log.flush();
     (dir, Published::new(Arc::new(log)))
 }
@@ -42,6 +44,35 @@ fn every_width_up_to_the_head_is_served_and_nothing_beyond() {
     for path in ["tile/0/001", "tile/0/001.p/45", "tile/0/002.p/1", "tile/2/000.p/1", "tile/63/000.p/1"] {
         assert_eq!(public.tile(path), Err(NotServed::Outside), "{path}");
     }
+}
+
+/// A receipt that does not verify would read as fraud; a damaged file is told as one.
+#[test]
+fn no_receipt_leaves_a_damaged_storage() {
+    let dir = tempfile::tempdir().unwrap();
+    let stored = dir.path().join("tile/0/000");
+    let open = || {
+        let origin = Origin::parse("log.example.test/served").unwrap();
+        let config = Config { segment_bytes: 4000, remember: 50, remember_for: Duration::ZERO, ..Config::one_shot() };
+        let home = dir.path().join("log");
+        if !home.exists() {
+            sequencer::init(&home, &origin, &config.disk).unwrap();
+        }
+        let keys = Keys::from_seeds(&origin, &[1; 32], &[2; 32]).unwrap();
+        let tiles = Arc::new(crate::log::DirTiles::new(dir.path()));
+        Log::open(&home, config, keys, Arc::new(|| 1_764_500_000), tiles).unwrap()
+    };
+    let log = open();
+    (0..1900).for_each(|n| append(&log, n));
+    log.flush();
+    log.close();
+    assert!(Published::new(Arc::new(open())).receipt("7").is_ok(), "the control");
+    let mut bytes = std::fs::read(&stored).unwrap();
+    bytes[8 * 32] ^= 1;
+    std::fs::write(&stored, bytes).unwrap();
+    let public = Published::new(Arc::new(open()));
+    assert_eq!(public.receipt("7"), Err(NotServed::Unproved(7)));
+    assert!(public.receipt("1899").is_ok(), "what is whole is served");
 }
 
 #[test]
