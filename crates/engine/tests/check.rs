@@ -15,7 +15,7 @@ use countersign_engine::env::Env;
 use countersign_engine::keys::Keys;
 use countersign_probe::testkit::{Authority, Behaviour, Leaf, Server};
 use countersign_probe::{Door, DoorConfig};
-use countersign_store::Store;
+use countersign_store::{NewRun, Store};
 use serde_json::{Value, json};
 
 #[path = "check/output.rs"]
@@ -164,8 +164,11 @@ async fn those_who_ask_at_once_share_one_observation() {
 async fn a_run_that_a_crash_left_open_is_closed_as_abandoned_and_a_young_one_is_left() {
     let world = World::new().await;
     let (old, young) = ("run-of-a-dead-process", "run-of-a-living-one");
-    world.store.start_run(old, "u", "owner", NOW.plus_millis(-60_001)).await.unwrap();
-    world.store.start_run(young, "u", "owner", NOW.plus_millis(-60_000)).await.unwrap();
+    for (id, age_ms) in [(old, 60_001), (young, 60_000)] {
+        let run = NewRun { id, subject: "u", trigger: "owner", started: NOW.plus_millis(-age_ms) };
+        let turn = world.store.take_turn("u", run.started, Some(run), |looks| Ok::<_, ()>(((), looks)));
+        turn.await.unwrap().unwrap();
+    }
     assert_eq!(world.checker.recover().await.unwrap(), 1);
     let run = world.store.run(old).await.unwrap().unwrap();
     assert_eq!((run.finished, run.outcome.as_deref()), (Some(NOW), Some("abandoned")));

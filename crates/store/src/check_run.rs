@@ -50,21 +50,6 @@ impl<'a> NewRun<'a> {
 }
 
 impl Store {
-    /// Writes down that a run began.
-    ///
-    /// # Errors
-    /// [`StoreError::Taken`] when there is a run with this id.
-    pub async fn start_run(
-        &self,
-        id: &str,
-        subject: &str,
-        trigger: &str,
-        started: Timestamp,
-    ) -> Result<(), StoreError> {
-        let run = NewRun { id, subject, trigger, started };
-        self.db.run(START, &run.args()).await.map(drop).map_err(|error| run.taken(error))
-    }
-
     /// Writes down that a run ended. `false` when there is no such run or it had ended before; its first end stays.
     ///
     /// # Errors

@@ -20,6 +20,7 @@ pub mod signed;
 mod steps;
 mod text;
 mod whole;
+mod word;
 mod written;
 mod x402;
 
@@ -39,6 +40,7 @@ pub(crate) use grade::barred;
 pub use listed::listed;
 pub use redirect::{Leads, Redirect};
 pub(crate) use whole::alike;
+pub use word::Word;
 pub use written::{LeftOut, Written};
 
 /// One HTTP exchange as received.
@@ -153,29 +155,6 @@ pub enum NotEvaluated {
     OtherRail,
     /// The server failed.
     ServerError,
-}
-
-/// The word for people.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Word {
-    /// Can be paid, nothing to warn of.
-    Payable,
-    /// Can be paid; read the findings first.
-    PayableWithWarnings,
-    /// A named client cannot pay it, or nobody should.
-    NotPayable,
-    /// It names another resource than the one asked.
-    Mismatch,
-    /// We did not see what is needed to say.
-    NotEvaluated,
-}
-
-impl Word {
-    /// Whether a client can pay the offer at all, as far as we can say.
-    pub const fn is_complete(self) -> bool {
-        matches!(self, Self::Payable | Self::PayableWithWarnings)
-    }
 }
 
 /// Whether the specification is met.

@@ -17,6 +17,7 @@
 //! `oracle` holds what the reference buyer was measured to do, `fair` what must not be held against a seller,
 //! `properties` what holds for any input.
 
+mod asset;
 mod binding;
 mod common;
 mod fair;

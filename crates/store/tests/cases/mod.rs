@@ -167,15 +167,22 @@ pub(crate) async fn what_is_no_observation_is_refused(store: &Store) {
     store.append_observation(&seen(&good, "a", 1)).await.unwrap();
 }
 
+/// A run begins with a turn that nobody refuses.
+async fn begin(store: &Store, id: &str, subject: &str, time: i64) -> Result<(), StoreError> {
+    let run = NewRun { id, subject, trigger: "cli", started: at(time) };
+    let turn = store.take_turn("begun.example", at(time), Some(run), |_| Ok::<_, ()>(((), Vec::new()))).await?;
+    turn.map_err(|()| unreachable!("nobody refuses"))
+}
+
 pub(crate) async fn a_run_ends_once(store: &Store) {
-    store.start_run("r1", FOREIGN, "cli", at(5)).await.unwrap();
+    begin(store, "r1", FOREIGN, 5).await.unwrap();
     let run = store.run("r1").await.unwrap().unwrap();
     assert_eq!((run.subject.as_str(), run.trigger.as_str(), run.started, run.finished), (FOREIGN, "cli", at(5), None));
     assert!(store.finish_run("r1", at(7)).await.unwrap());
     assert!(!store.finish_run("r1", at(8)).await.unwrap());
     assert!(!store.finish_run("r2", at(8)).await.unwrap());
     assert_eq!(store.run("r1").await.unwrap().unwrap().finished, Some(at(7)));
-    let error = store.start_run("r1", "b", "cli", at(9)).await.unwrap_err();
+    let error = begin(store, "r1", "b", 9).await.unwrap_err();
     assert!(matches!(error, StoreError::Taken { what: "run", .. }), "{error}");
     assert_eq!(store.run("r2").await.unwrap(), None);
 }
@@ -336,7 +343,7 @@ pub(crate) async fn of_many_at_once_one_begins(store: &Store) {
 /// What one check writes, in its order.
 async fn write_a_check(store: &Store, n: u32) -> Result<(), StoreError> {
     let (id, run) = (id(n), format!("run-{n}"));
-    store.start_run(&run, "a", "cli", at(1)).await?;
+    begin(store, &run, "a", 1).await?;
     let sha256 = store.put_evidence_from(|| n.to_be_bytes()).await?;
     store.append_observation(&seen(&id, "a", 2)).await?;
     store.finish_run(&run, at(3)).await?;
