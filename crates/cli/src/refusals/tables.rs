@@ -74,6 +74,8 @@ log_in_doubt | a write or a sync went wrong, so this process signs nothing more 
 log_busy | the log has more entries than it can write now | try again
 log_no_space | the log's disk is full; nothing was appended | make room
 leaf_length | an entry is empty or longer than 65,535 bytes | report it
+log_leaf_form | what is to be logged has not the form of a leaf; nothing was appended | end the process that holds the log, and start it again with this version
+log_question | what a command asked the holder of the log does not read | end the process that holds the log, and start it again with this version
 log_not_text | a document to be logged is not UTF-8 | report it
 idempotency_conflict | the document is in the log already, under another salt | its receipt is the one that was given first: `countersign receipt export`
 log_outside | the log does not reach that far | was the receipt made by another log?

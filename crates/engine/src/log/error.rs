@@ -91,6 +91,12 @@ pub enum LogError {
     /// The receipt does not verify.
     #[error("the log gave a receipt that does not verify: {0}")]
     Wrong(String),
+    /// What is to be appended is no [`Leaf`](countersign_core::leaf::Leaf). Nothing was appended.
+    #[error("what is to be logged has not the form of a leaf, so nothing was appended")]
+    LeafForm,
+    /// What a process asked the holder of the log does not read.
+    #[error("what was asked of the process that holds the log does not read")]
+    Question,
     /// The document is not text.
     #[error("a logged document is UTF-8 text")]
     NotText,
@@ -116,6 +122,10 @@ impl LogError {
     pub const CLOCK: &str = "set this machine's clock right; if it was wrong when the log signed, nothing is signed until that \
          time, because signed times never go back: wait, or give the log up as docs/log.md says and begin another one";
 
+    /// What to do when two processes do not understand each other.
+    const OTHER_VERSION: &str = "two versions of this program may be at work on one data directory: end the process that \
+         holds the log, and start it again with this version";
+
     /// Stable code for callers.
     pub fn code(&self) -> &str {
         match self {
@@ -137,6 +147,8 @@ impl LogError {
             Self::OtherLog { .. } => "log_receipt_other_log",
             Self::OtherEntry(_) => "log_receipt_other_entry",
             Self::Wrong(_) => "log_receipt_wrong",
+            Self::LeafForm => "log_leaf_form",
+            Self::Question => "log_question",
             Self::NotText => "log_not_text",
             Self::Io { .. } => "log_io",
             Self::NoRandomness(_) => "no_randomness",
@@ -175,6 +187,10 @@ impl LogError {
             Self::Append(AppendError::NoSpace) => "free some space on the log's disk",
             Self::Append(AppendError::Conflict(_)) => {
                 "its receipt is the one that was given first; `countersign receipt export`"
+            }
+            Self::LeafForm | Self::Question => Self::OTHER_VERSION,
+            Self::Holder { code, .. } if [Self::LeafForm.code(), Self::Question.code()].contains(&code.as_str()) => {
+                Self::OTHER_VERSION
             }
             Self::Append(_) | Self::Holder { .. } => Self::AGAIN,
             Self::Lost(_) => {

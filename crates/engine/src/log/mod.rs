@@ -23,7 +23,7 @@ use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use countersign_core::leaf::{LeafType, Minute, Reveal, Salt};
+use countersign_core::leaf::{Leaf, LeafType, Minute, Reveal, Salt};
 use countersign_tlog::checkpoint::Checkpoint;
 use countersign_tlog::merkle::leaf_hash;
 use countersign_tlog::note::Note;
@@ -163,10 +163,9 @@ impl LogBook {
     pub fn append_revealed(&self, reveal: Reveal) -> Result<Receipt, LogError> {
         let (leaf_type, document) = (reveal.leaf_type.as_str(), reveal.document.as_bytes());
         let key = Sha256::new().chain_update(leaf_type).chain_update([0]).chain_update(document).finalize();
-        let leaf = reveal.leaf().map_err(|_| LogError::NotText)?.to_bytes().map_err(|_| LogError::NotText)?;
+        let leaf = reveal.leaf().map_err(|_| LogError::LeafForm)?;
         // Key and leaf stay the same over every try, so that a try whose outcome is unknown is never logged twice.
-        let entry = Entry { idempotency_key: key.into(), leaf };
-        let receipt = Receipt { reveal: Some(reveal), ..self.enter(&Ask::Append(entry))? };
+        let receipt = Receipt { reveal: Some(reveal), ..self.enter(&Ask::Append { key: key.into(), leaf })? };
         let _signed = self.confirm(&receipt)?;
         Ok(receipt)
     }
@@ -307,8 +306,13 @@ fn silence(error: &io::Error) -> String {
 /// What one wants of a log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Ask {
-    /// A new entry.
-    Append(Entry),
+    /// A new entry. Whoever asks, and however, nothing but a leaf gets here, because what is appended is never undone.
+    Append {
+        /// Its idempotency key.
+        key: [u8; 32],
+        /// What is logged.
+        leaf: Leaf,
+    },
     /// The receipt of an entry that is there, under a checkpoint of at least `from` entries.
     Receipt { index: u64, from: u64 },
 }
@@ -316,7 +320,7 @@ enum Ask {
 impl Ask {
     fn answer(&self, log: &Log, dir: &Path) -> Result<Receipt, LogError> {
         match self {
-            Self::Append(entry) => append_held(log, entry.clone()),
+            Self::Append { key, leaf } => append_held(log, *key, leaf),
             Self::Receipt { index, from } => {
                 let (checkpoint, note) = best_checkpoint(log, dir, (*index).saturating_add(1).max(*from));
                 Ok(Receipt {
@@ -350,7 +354,8 @@ fn is_ending(error: &LogError) -> bool {
 }
 
 /// Appends to a log in our hands and waits for the outcome.
-fn append_held(log: &Log, entry: Entry) -> Result<Receipt, LogError> {
+fn append_held(log: &Log, key: [u8; 32], leaf: &Leaf) -> Result<Receipt, LogError> {
+    let entry = Entry { idempotency_key: key, leaf: leaf.to_bytes().map_err(|_| LogError::LeafForm)? };
     let (tell, told) = mpsc::sync_channel(1);
     log.append(entry, move |outcome| drop(tell.send(outcome)));
     Ok(receipt(&told.recv().map_err(|_| LogError::Ended)??))

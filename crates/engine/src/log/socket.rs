@@ -1,7 +1,7 @@
 //! How a leaf gets to the process that holds the log: one line of JSON each way over `log/log.sock`.
 //!
 //! The socket lies in a folder that only its owner may enter, so whoever reaches it may write the data directory too.
-//! The asker verifies what it gets all the same.
+//! The asker verifies what it gets all the same, and the holder appends nothing but leaves: an entry is there for good.
 //!
 //! A visitor is a thread, and there are [`PLACES`] of them: whoever comes then waits in the system's queue. One that
 //! says nothing, or a byte at a time, is shown out in time for those behind it to be answered before they give up.
@@ -16,13 +16,14 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use countersign_core::json::{Limits, Profile, parse};
-use countersign_tlog::sequencer::{Entry, Log};
+use countersign_core::leaf::Leaf;
+use countersign_tlog::sequencer::Log;
 use serde_json::{Value, json};
 
 use super::{Ask, LogError, PATIENCE};
 use crate::receipt::Receipt;
 
-/// The longest line: a leaf of 65,535 bytes with every byte escaped.
+/// The longest line: a receipt whose checkpoint carries many cosignatures.
 const LONGEST: u64 = 512 << 10;
 
 /// How long somebody who connected has to say all of it; less than half of [`PATIENCE`].
@@ -125,10 +126,7 @@ impl Drop for Place<'_> {
 /// A visitor who says nothing sensible is told so, and gone.
 fn answer(mut visitor: UnixStream, log: &Log, dir: &Path) {
     let line = read_line(&visitor, ASKER);
-    let outcome = match line.ok().as_deref().and_then(ask) {
-        Some(ask) => ask.answer(log, dir),
-        None => Err(LogError::NotText),
-    };
+    let outcome = line.map_err(|_| LogError::Question).and_then(|line| ask(&line)?.answer(log, dir));
     let value = match outcome {
         Ok(receipt) => json!({"receipt": receipt.to_public_value().to_string()}),
         Err(error) => json!({"code": error.code(), "message": error.to_string()}),
@@ -161,23 +159,26 @@ impl Read for Timed<'_> {
     }
 }
 
-fn ask(line: &str) -> Option<Ask> {
-    if let Some(index) = member(line, "index") {
-        let from = member(line, "from").map_or(Some(0), |from| from.parse().ok())?;
-        return Some(Ask::Receipt { index: index.parse().ok()?, from });
+fn ask(line: &str) -> Result<Ask, LogError> {
+    match member(line, "leaf") {
+        Some(leaf) => {
+            let key = member(line, "key").and_then(|key| hex::decode(key).ok()?.try_into().ok());
+            let leaf = Leaf::parse(leaf.as_bytes()).ok_or(LogError::LeafForm)?;
+            Ok(Ask::Append { key: key.ok_or(LogError::Question)?, leaf })
+        }
+        None => {
+            let number = |name| member(line, name).and_then(|text| text.parse().ok()).ok_or(LogError::Question);
+            Ok(Ask::Receipt { index: number("index")?, from: number("from")? })
+        }
     }
-    let (key, leaf) = (member(line, "key")?, member(line, "leaf")?);
-    let mut idempotency_key = [0; 32];
-    hex::decode_to_slice(key, &mut idempotency_key).ok()?;
-    Some(Ask::Append(Entry { idempotency_key, leaf: leaf.into_bytes() }))
 }
 
 fn written(ask: &Ask) -> io::Result<Value> {
     Ok(match ask {
         Ask::Receipt { index, from } => json!({"index": index.to_string(), "from": from.to_string()}),
-        Ask::Append(entry) => {
-            let leaf = std::str::from_utf8(&entry.leaf).map_err(|_| io::ErrorKind::InvalidData)?;
-            json!({"key": hex::encode(entry.idempotency_key), "leaf": leaf})
+        Ask::Append { key, leaf } => {
+            let leaf = leaf.to_bytes().ok().and_then(|bytes| String::from_utf8(bytes).ok());
+            json!({"key": hex::encode(key), "leaf": leaf.ok_or(io::ErrorKind::InvalidData)?})
         }
     })
 }
@@ -191,9 +192,13 @@ fn member(line: &str, name: &str) -> Option<String> {
 /// Asks the holder. An error of the outer kind means that no answer came, and that another try is safe: an entry
 /// carries its idempotency key.
 pub(super) fn hand_over(path: &Path, ask: &Ask) -> io::Result<Result<Receipt, LogError>> {
+    exchange(path, &written(ask)?)
+}
+
+fn exchange(path: &Path, question: &Value) -> io::Result<Result<Receipt, LogError>> {
     let mut holder = UnixStream::connect(path)?;
     holder.set_write_timeout(Some(ASKER))?;
-    writeln!(holder, "{}", written(ask)?)?;
+    writeln!(holder, "{question}")?;
     let line = read_line(&holder, PATIENCE)?;
     Ok(match member(&line, "receipt") {
         Some(text) => Receipt::parse(text.as_bytes()).map_err(|error| LogError::Wrong(error.to_string())),

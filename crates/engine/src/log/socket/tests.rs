@@ -2,6 +2,9 @@
 
 use std::io::Write as _;
 
+use countersign_core::leaf::{LeafType, Minute, Reveal, Salt};
+use countersign_core::time::Timestamp;
+
 use super::*;
 use crate::env::Env;
 use crate::log::LogBook;
@@ -14,11 +17,15 @@ fn house(data: &Path, places: usize) -> (LogBook, Door, PathBuf) {
     (book, door, path)
 }
 
+fn leaf(n: u8) -> Leaf {
+    let minute = Minute::of(Timestamp::from_seconds(1_788_253_200));
+    Reveal::new(LeafType::decision(), minute, Salt::from_bytes([n; 32]), format!("{{\"a\":{n}}}")).leaf().unwrap()
+}
+
 /// Hands a leaf over, and says how long that took.
 fn entered(path: &Path, n: u8) -> (Duration, Receipt) {
     let began = Instant::now();
-    let ask = Ask::Append(Entry { idempotency_key: [n; 32], leaf: format!("{{\"a\":{n}}}").into_bytes() });
-    let receipt = hand_over(path, &ask).unwrap().unwrap();
+    let receipt = hand_over(path, &Ask::Append { key: [n; 32], leaf: leaf(n) }).unwrap().unwrap();
     (began.elapsed(), receipt)
 }
 
@@ -59,6 +66,39 @@ fn stuck_visitors_do_not_keep_twenty_others_waiting() {
     indices.sort_unstable();
     assert_eq!(indices, (0..20).collect::<Vec<_>>());
     drop(stuck);
+}
+
+#[test]
+fn nothing_but_a_leaf_is_appended_and_whoever_offers_something_else_is_told_why() {
+    let data = tempfile::tempdir().unwrap();
+    let (book, _door, path) = house(data.path(), 2);
+    let good = String::from_utf8(leaf(1).to_bytes().unwrap()).unwrap();
+    let zeroes = "0".repeat(64);
+    for other in [
+        "",
+        "{}",
+        "{\"a\":1}",
+        &good[..good.len() - 1],
+        &format!("{good} "),
+        &good.replace("\"ts\"", " \"ts\""),
+        &good.replace("countersign.", "elsewhere."),
+        &good.replace(":00Z", ":30Z"),
+        &good.replace("{", "{\"a\":1,"),
+        &format!(r#"{{"commitment":"{zeroes}","type":"countersign.decision.v1"}}"#),
+        &format!(r#"{{"type":"countersign.decision.v1","ts":"2026-09-01T09:00:00Z","commitment":"{zeroes}"}}"#),
+    ] {
+        let refused = exchange(&path, &json!({"key": zeroes, "leaf": other})).unwrap().unwrap_err();
+        assert_eq!((refused.code(), refused.hint()), ("log_leaf_form", LogError::LeafForm.hint()), "{other}");
+        assert!(refused.to_string().contains("nothing was appended"), "{refused}");
+    }
+    for unread in [json!(1), json!({}), json!({"key": zeroes}), json!({"key": "00", "leaf": good}), json!({"index": "x"})] {
+        let refused = exchange(&path, &unread).unwrap().unwrap_err();
+        assert_eq!((refused.code(), refused.hint()), ("log_question", LogError::Question.hint()), "{unread}");
+    }
+    let log = book.hold().unwrap();
+    assert_eq!(log.head().checkpoint.size, 0, "nothing came of them");
+    assert_eq!(exchange(&path, &json!({"key": zeroes, "leaf": good})).unwrap().unwrap().index, 0, "the control");
+    assert_eq!(log.leaf(0).unwrap(), good.as_bytes());
 }
 
 #[test]
