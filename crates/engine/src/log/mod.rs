@@ -7,6 +7,7 @@
 
 mod bucket;
 mod error;
+mod holding;
 mod place;
 mod seeds;
 mod socket;
@@ -19,7 +20,7 @@ mod tests;
 
 use std::io;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -36,6 +37,7 @@ use sha2::{Digest, Sha256};
 
 pub use bucket::{AccountError, Asked, Bucket, BucketError, BucketTiles};
 pub use error::LogError;
+use holding::{Hands, Holding};
 pub use place::Place;
 pub(crate) use place::{private_dir, replace};
 pub(crate) use seeds::{Seeds, SeedsOf};
@@ -63,7 +65,7 @@ pub struct LogBook {
     tiles: Arc<dyn Tiles>,
     reach: Reach,
     patience: Duration,
-    held: Mutex<Option<Holding>>,
+    hands: Hands,
 }
 
 /// Whether others must be able to hand their leaves to this process.
@@ -73,13 +75,6 @@ enum Reach {
     Wanted,
     /// It holds the log for long.
     Needed,
-}
-
-/// The log in our hands, and the door through which other processes reach it.
-struct Holding {
-    // Dropped in this order: nobody is let in any more, then the log closes.
-    _door: Option<socket::Door>,
-    log: Arc<Log>,
 }
 
 impl LogBook {
@@ -122,7 +117,8 @@ impl LogBook {
     }
 
     /// Calls this once when the log ends in doubt, after everybody who waited for a receipt was told that there is none.
-    /// A server should end its process there: nothing in it signs any more, and only a start knows what is on disk.
+    /// A server should end its process there: nothing in it signs any more, and only a start knows what is on disk. The
+    /// book lets go of the directory by itself.
     #[must_use]
     pub fn when_in_doubt(mut self, end: impl Fn(&Fatal) + Send + Sync + 'static) -> Self {
         self.config.fatal = Arc::new(end);
@@ -133,7 +129,7 @@ impl LogBook {
         let place = Place::new(data);
         let config = Config { second_record: Some(place.second_record()), ..config };
         let tiles = Arc::new(DirTiles::new(&place.log()));
-        Self { place, env, config, tiles, reach, patience: PATIENCE, held: Mutex::new(None) }
+        Self { place, env, config, tiles, reach, patience: PATIENCE, hands: Hands::empty() }
     }
 
     /// Logs a signed document that is offered once: it is prepared, and what was prepared is appended.
@@ -247,27 +243,24 @@ impl LogBook {
     /// [`LogError`]; `Open(Held)` when another process has it, `InDoubt` for good once a write or a sync went wrong: a
     /// log that may have lost something is not opened a second time by the process that lost it.
     pub fn hold(&self) -> Result<Arc<Log>, LogError> {
-        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(holding) = held.as_ref() {
-            let log = &holding.log;
-            return log.fatal().map_or_else(|| Ok(Arc::clone(log)), |fatal| Err(LogError::InDoubt(fatal)));
-        }
-        let log = Arc::new(self.open()?);
-        let _door = match (socket::Door::open(&self.place.socket(), Arc::clone(&log)), self.reach) {
-            (Ok(door), _) => Some(door),
-            (Err(source), Reach::Needed) => return Err(LogError::Door { path: self.place.socket(), source }),
-            // Without a door the log still works for us; others wait until it is free.
-            (Err(_), Reach::Wanted) => None,
-        };
-        *held = Some(Holding { _door, log: Arc::clone(&log) });
-        Ok(log)
+        self.hands.log_or(|| {
+            let log = Arc::new(self.open()?);
+            let door = match (socket::Door::open(&self.place.socket(), Arc::clone(&log)), self.reach) {
+                (Ok(door), _) => Some(door),
+                (Err(source), Reach::Needed) => return Err(LogError::Door { path: self.place.socket(), source }),
+                // Without a door the log still works for us; others wait until it is free.
+                (Err(_), Reach::Wanted) => None,
+            };
+            Ok(Holding::new(log, door))
+        })
     }
 
     fn open(&self) -> Result<Log, LogError> {
         let seeds = self.place.seeds_or_new(&self.env)?;
         self.place.vouched(&seeds, &*self.tiles)?;
         let (place, name) = (self.place.clone(), seeds.name());
-        let config = Config { before_signing: Arc::new(move || place.begin(&name)), ..self.config.clone() };
+        let fatal = self.hands.letting_go(Arc::clone(&self.config.fatal));
+        let config = Config { before_signing: Arc::new(move || place.begin(&name)), fatal, ..self.config.clone() };
         let env = Arc::clone(&self.env);
         let clock: Clock = Arc::new(move || u64::try_from(env.now().seconds()).unwrap_or(0));
         let tiles = Arc::clone(&self.tiles);

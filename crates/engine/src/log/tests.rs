@@ -57,7 +57,7 @@ fn whoever_does_not_hold_the_log_hands_the_leaf_over() {
     let other = book(data.path(), 2);
     let receipt = append(&other, "{\"a\":2}").unwrap();
     assert_eq!(receipt.index, 1);
-    assert!(other.held.lock().unwrap().is_none(), "it went over the socket");
+    assert!(other.hands.are_empty(), "it went over the socket");
     drop(holder);
     assert_eq!(append(&other, "{\"a\":3}").unwrap().index, 2, "the log is free again");
 }
@@ -302,19 +302,29 @@ fn after_a_failed_sync_this_process_signs_no_more_and_the_next_one_finds_the_lea
     let refused = append(&failing, "{\"a\":3}").unwrap_err();
     assert!(matches!(&refused, LogError::InDoubt(fatal) if fatal.what == "sync"), "{refused}");
     assert!(failing.hold().is_err() && failing.upgrade(&receipt_of(&signed)).is_err());
-    assert_eq!(failing.held.lock().unwrap().as_ref().unwrap().log.head(), signed, "nothing was signed since");
+    assert_eq!(failing.status().unwrap().checkpoint, signed.checkpoint, "nothing was signed since");
     assert!(told.try_recv().is_err(), "told once");
-    // Others wait for the process to end, and then go on behind the leaf that was written and never answered.
+    // This process lives on, and others go on behind the leaf that was written and never answered.
     let other = book(data.path(), 2);
-    let receipt = thread::scope(|scope| {
-        let waiting = scope.spawn(|| append(&other, "{\"a\":4}"));
-        thread::sleep(Duration::from_millis(100));
-        drop(failing);
-        waiting.join().unwrap()
-    });
-    assert_eq!(receipt.unwrap().index, 2);
+    assert_eq!(append(&other, "{\"a\":4}").unwrap().index, 2);
     let again = other.append_revealed(prepared.clone()).unwrap();
     assert_eq!((again.index, again.reveal), (1, Some(prepared)), "what was in doubt is found again, and opens");
+    assert_eq!(append(&failing, "{\"a\":5}").unwrap_err().to_string(), refused.to_string(), "the reason stays");
+    assert_eq!(other.hold().unwrap().head().checkpoint.size, 3, "and it does not sign through the other either");
+}
+
+#[test]
+fn who_hands_a_leaf_to_a_process_whose_disk_fails_takes_the_log_over() {
+    let data = tempfile::tempdir().unwrap();
+    let disk = Arc::new(Unsynced::default());
+    let mut failing = book(data.path(), 1);
+    failing.config.disk = disk.clone();
+    append(&failing, "{\"a\":1}").unwrap();
+    disk.0.store(true, Ordering::SeqCst);
+    let other = book(data.path(), 2);
+    assert_eq!(append(&other, "{\"a\":2}").unwrap().index, 1);
+    assert!(!other.hands.are_empty(), "it has the log now");
+    assert_eq!(failing.hold().map(drop).unwrap_err().code(), "log_in_doubt");
 }
 
 /// A receipt for leaf 0 under `head`, which holds one leaf.

@@ -91,7 +91,9 @@ fn nothing_but_a_leaf_is_appended_and_whoever_offers_something_else_is_told_why(
         assert_eq!((refused.code(), refused.hint()), ("log_leaf_form", LogError::LeafForm.hint()), "{other}");
         assert!(refused.to_string().contains("nothing was appended"), "{refused}");
     }
-    for unread in [json!(1), json!({}), json!({"key": zeroes}), json!({"key": "00", "leaf": good}), json!({"index": "x"})] {
+    for unread in
+        [json!(1), json!({}), json!({"key": zeroes}), json!({"key": "00", "leaf": good}), json!({"index": "x"})]
+    {
         let refused = exchange(&path, &unread).unwrap().unwrap_err();
         assert_eq!((refused.code(), refused.hint()), ("log_question", LogError::Question.hint()), "{unread}");
     }
