@@ -105,6 +105,31 @@ fn by_name(text: &str) -> Option<NetworkRead> {
     short.or_else(|| alias().map(|row| found(row, Form::Alias)))
 }
 
+/// The network of the table that `text` is likely to mean where [`read`] finds none: letter case, a leading zero, hexadecimal
+/// digits, another separator or a missing namespace explain the difference. A guess to be told, never one to pay by.
+pub fn meant(text: &str) -> Option<&'static NetworkRow> {
+    if text.len() > LONGEST_MEANT {
+        return None;
+    }
+    let wanted = folded(text);
+    let names = |row: &'static NetworkRow| row.aliases().chain([row.caip2, row.name]);
+    table().iter().find(|row| names(row).any(|name| folded(name) == wanted))
+}
+
+/// No id with a slip of the hand is longer than this.
+const LONGEST_MEANT: usize = 64;
+
+/// What is left of a network's name when everything that people get wrong in one is taken away.
+fn folded(text: &str) -> String {
+    let plain = text.trim().to_ascii_lowercase().replace([':', '_', ' ', '/'], "-");
+    let (namespace, reference) = plain.rsplit_once('-').unwrap_or(("eip155", &plain));
+    chain_id(reference).map_or_else(|| plain.clone(), |id| format!("{namespace}-{id}"))
+}
+
+fn chain_id(text: &str) -> Option<u64> {
+    text.strip_prefix("0x").map_or_else(|| text.parse(), |digits| u64::from_str_radix(digits, 16)).ok()
+}
+
 impl Network {
     /// Reads a CAIP-2 identifier, byte for byte (references are case-sensitive). Of a namespace whose networks we know how
     /// to spell, only that spelling is read: two names for one network would let a seller past a list of denied ones.

@@ -146,3 +146,26 @@ fn a_network_has_one_spelling() {
         assert_eq!(read(text), None, "{text}");
     }
 }
+
+#[test]
+fn what_was_meant_is_guessed_from_a_slip_of_the_hand_only() {
+    for (text, caip2) in [
+        ("eip155:08453", "eip155:8453"),
+        ("eip155:0x2105", "eip155:8453"),
+        ("8453", "eip155:8453"),
+        ("Eip155:8453 ", "eip155:8453"),
+        ("BASE", "eip155:8453"),
+        ("base_sepolia", "eip155:84532"),
+        ("solana:mainnet", "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp"),
+        ("algorand:mainnet", "algorand:wGHE2Pwdvd7S12BL5FaOP20EGYesN73k"),
+        ("SOLANA:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp", "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp"),
+        ("aptos:01", "aptos:1"),
+    ] {
+        assert_eq!(read(text), None, "{text}");
+        assert_eq!(meant(text).map(|row| row.caip2), Some(caip2), "{text}");
+    }
+    let long = "8453".repeat(17);
+    for text in ["", "basement", "eip155:845", "eip155:", "-", "btc", "eip155:99999999999999999999", &long] {
+        assert_eq!(meant(text), None, "{text}");
+    }
+}

@@ -161,7 +161,8 @@ impl<'d> Entry<'d> {
             return (shown, None);
         }
         let Some(read) = text.as_deref().and_then(network::read) else {
-            self.note("network.form", "network", &shown, None);
+            let meant = network::meant(&shown).map(|row| if self.version == 1 { row.name } else { row.caip2 });
+            self.note("network.form", "network", &shown, meant);
             return (shown, None);
         };
         match (read.form, self.version) {

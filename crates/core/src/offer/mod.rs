@@ -33,7 +33,7 @@ use crate::address;
 use crate::amount::{Amount, Usd};
 use crate::asset::AssetRow;
 use crate::finding::Finding;
-use crate::network::Network;
+use crate::network::{Family, Network};
 use crate::time::Timestamp;
 
 pub(crate) use grade::barred;
@@ -295,10 +295,16 @@ pub struct Offer {
 
 impl Offer {
     /// Who is paid, where the text has the form of an address of a network that was named; anything else that stands in
-    /// [`Offer::pay_to`] is for display only. A payTo that is no text is shown as `absent`, `null` or the JSON it is, and
-    /// on networks whose addresses we do not know that would pass for one.
+    /// [`Offer::pay_to`] is for display only.
     pub fn payee(&self) -> Option<&str> {
-        let family = self.network.as_ref()?.family();
+        self.network.as_ref().and(self.recipient())
+    }
+
+    /// Who is named as the recipient. Where the network cannot be read, whatever may be an address somewhere names one: what
+    /// is wrong there is the network. A payTo that is no text is shown as `absent`, `null` or the JSON it is, and on networks
+    /// whose addresses we do not know that would pass for one.
+    pub(crate) fn recipient(&self) -> Option<&str> {
+        let family = self.network.as_ref().map_or(Family::Other, Network::family);
         let named = self.pay_to != "absent" && self.pay_to != "null" && !self.pay_to.starts_with(['{', '[']);
         (named && address::check(family, &self.pay_to).is_ok()).then_some(&self.pay_to)
     }

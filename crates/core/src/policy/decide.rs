@@ -24,7 +24,7 @@ pub struct Facts<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MissReason {
-    /// No payment challenge that could be read.
+    /// No payment challenge that could be read, or none of its offers can be paid.
     #[serde(rename = "no_402_envelope")]
     No402Envelope,
     /// A challenge, but no offer in it that names a recipient.
@@ -199,7 +199,7 @@ fn miss(reading: &Reading, payable: bool, unmet: &[&'static str]) -> MissReason 
     match unmet {
         ["require_invocable"] => MissReason::NoInputSchema,
         _ if payable => MissReason::ConstraintsUnmet,
-        _ if challenge && reading.offers.iter().all(|offer| offer.payee().is_none()) => MissReason::NoPayto,
+        _ if challenge && reading.offers.iter().all(|offer| offer.recipient().is_none()) => MissReason::NoPayto,
         _ => MissReason::No402Envelope,
     }
 }

@@ -1,9 +1,9 @@
 //! Method, status, URL.
 
 use countersign_core::offer::{Grade, Interop, NotEvaluated, ReadingKind, Word};
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::common::{Answer, entry, entry_1, only, rules, v1, v2};
+use crate::common::{Answer, entry, entry_1, only, rules, v1, v2, with};
 
 /// Why there was nothing to grade, and what was found.
 fn not_evaluated(status: u16) -> (Option<NotEvaluated>, Vec<&'static str>) {
@@ -104,14 +104,44 @@ fn a_wall_is_named_as_one() {
     }
 }
 
-/// A chain id in another spelling is no id, so the network is unknown and no list of denied ones is passed by.
+/// A chain id in another spelling is no id, so the network is unknown and no list of denied ones is passed by. The finding
+/// names the id that was meant, and nothing else is wrong: asset and payee are right where they belong.
 #[test]
-fn another_spelling_of_a_chain_id_is_no_network() {
-    for network in ["eip155:08453", "eip155:0x2105"] {
+fn another_spelling_of_a_network_is_no_network_and_is_told_with_the_right_one() {
+    for network in [
+        json!("eip155:08453"),
+        json!("eip155:0x2105"),
+        json!("EIP155:8453"),
+        json!("eip155-8453"),
+        json!("Base"),
+        json!("base mainnet"),
+        json!(8453),
+    ] {
         let mut one = entry();
-        one["network"] = json!(network);
+        one["network"] = network.clone();
         let reading = Answer::of(&v2(json!([one]))).read();
-        assert!(rules(&reading).contains(&"network.form"), "{network}");
+        assert_eq!(rules(&reading), ["network.form"], "{network}");
+        let told = reading.findings.iter().find(|finding| finding.rule == "network.form").unwrap();
+        assert_eq!(
+            (&*told.subject, told.expected.as_deref()),
+            ("accepts[0].network", Some("eip155:8453")),
+            "{network}"
+        );
         assert_eq!((&reading.offers[0].network, reading.word), (&None, Word::NotPayable), "{network}");
+        assert_eq!(reading.word_rule(), Some("network.form"), "{network}");
     }
+    let mut old = entry_1();
+    old["network"] = json!("Base");
+    let reading = Answer::new(402).body(v1(json!([old])).to_string()).read();
+    let told: Vec<_> = reading.findings.iter().filter(|finding| finding.rule == "network.form").collect();
+    assert_eq!((told.len(), told[0].expected.as_deref()), (1, Some("base")), "version 1 writes the short name");
+}
+
+/// What is wrong on every network is told beside it.
+#[test]
+fn an_unreadable_network_hides_neither_a_missing_asset_nor_a_missing_payee() {
+    let mut one = with("network", json!("eip155:08453"));
+    (one["asset"], one["payTo"]) = (json!(""), Value::Null);
+    let reading = Answer::of(&v2(json!([one]))).read();
+    assert_eq!(rules(&reading), ["network.form", "asset.form", "payee.form"]);
 }

@@ -13,7 +13,7 @@ pub enum Miss {
     ProbeTimeout,
     /// The guard refused the address.
     Ssrf,
-    /// There was no challenge that could be read.
+    /// There was no challenge that could be read, or none of its offers can be paid.
     No402Envelope,
     /// The URL answered without asking for payment.
     Reachable200,
@@ -60,7 +60,7 @@ impl Miss {
             Self::ProbeTimeout => ("the seller or the name server did not answer in time", "try again later"),
             Self::Ssrf => ("the name leads into a private network or to this machine", "do not use this seller"),
             Self::No402Envelope => (
-                "there was no payment challenge that could be read",
+                "there was no payment challenge that could be read, or none of its offers can be paid",
                 "look at `transport.refused` and the findings, which say why",
             ),
             Self::Reachable200 => ("the URL answered without asking for payment", "call it without paying"),

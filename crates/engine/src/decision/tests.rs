@@ -300,6 +300,13 @@ fn where_nobody_is_paid_the_miss_says_so() {
             assert_eq!(told, (&json!("no_payto"), &Value::Null, &Value::Null), "{pay_to:?} on {network}");
         }
     }
+    for network in [json!("eip155:08453"), Value::Null] {
+        let mut one = offer("eip155:8453", PAYEE);
+        one["network"] = network.clone();
+        let said = said(challenged(&v2(&[one])));
+        let told = (&said["miss_reason"], &said["word_rule"]);
+        assert_eq!(told, (&json!("no_402_envelope"), &json!("network.form")), "{network}: somebody is named");
+    }
     let both = v2(&[offer("eip155:8453", "x"), offer("eip155:8453", PAYEE)]);
     assert_eq!(said(challenged(&both))["miss_reason"], Value::Null, "one of the options names somebody");
 }

@@ -16,10 +16,12 @@ impl Entry<'_> {
         if self.profile == Profile::Cloudflare && text.as_deref().is_some_and(currency) {
             return (shown, None);
         }
-        let (Some(network), Some(text)) = (network, text) else {
+        let Some(text) = text.filter(|text| self.profile == Profile::Chain && !text.is_empty()) else {
             self.note("asset.form", "asset", &shown, None);
             return (shown, None);
         };
+        // What an address looks like is the network's to say: where that cannot be read, its own finding tells why.
+        let Some(network) = network else { return (shown, None) };
         let row = asset::lookup(network, &text);
         match row {
             None => self.no_row(network, &text, &shown),
