@@ -1,5 +1,7 @@
 //! A decision for people: the answer first, then why, then the terms, then what was not looked at.
 
+mod findings;
+
 use std::collections::BTreeMap;
 
 use countersign_core::address;
@@ -13,7 +15,7 @@ use super::line;
 /// Prints `document`, a decision of ours.
 pub(crate) fn decision(document: &Value) {
     line(&headline(document));
-    list(document, "findings").for_each(|one| finding(one, one["rule"] == document["word_rule"]));
+    findings::told(document).iter().for_each(|one| line(one));
     redirect(document);
     recipient(document);
     offers(document);
@@ -82,7 +84,11 @@ fn terms(payment: &Value) -> String {
         (None, None) => format!("no readable amount of {symbol}"),
     };
     let network = text(payment, "network");
-    let named = payment["rail"].as_str().map_or_else(|| network.to_owned(), |name| format!("{name} ({network})"));
+    let named = match (payment["rail"].as_str(), payment["network"].as_str()) {
+        (Some(name), _) => format!("{name} ({network})"),
+        (None, Some(network)) => network.to_owned(),
+        (None, None) => "no known network".to_owned(),
+    };
     let fees = payment["fees_usd"].as_str().filter(|fees| *fees != "0");
     let fees = fees.map(|fees| format!(" plus ${fees} in declared fees")).unwrap_or_default();
     format!("{price}{fees} on {named} to {}", payee(network, text(payment, "payTo")))
@@ -99,21 +105,6 @@ fn payee(network: &str, pay_to: &str) -> String {
         Some(family) => address::check(family, pay_to).map_or_else(|_| nobody(), |checked| checked.display),
         None => pay_to.to_owned(),
     }
-}
-
-/// What is merely worth knowing takes one line; what gave the word, or what somebody should act on, also says where and
-/// how.
-fn finding(finding: &Value, decided: bool) {
-    let (rule, severity) = (text(finding, "rule"), text(finding, "severity"));
-    let reason = reason(rule).unwrap_or(rule);
-    if severity == "info" && !decided {
-        return line(&format!("  info     {reason} ({rule})"));
-    }
-    line(&format!("  {severity:<8} {reason}"));
-    let expected = finding["expected"].as_str().map(|it| format!(", expected {}", fenced(it))).unwrap_or_default();
-    let (place, observed) = (text(finding, "subject").replace('`', MARK), fenced(text(finding, "observed")));
-    line(&format!("           {rule} at {place}: saw {observed}{expected}"));
-    line(&format!("           hint: {}", text(finding, "hint")));
 }
 
 /// How a mark stands inside a stranger's text, which must not close its own fence.
@@ -244,6 +235,12 @@ mod tests {
         assert!(told("seen", 1).starts_with("seen at 1 earlier look; not established"));
         assert_eq!(told("established", 4), "established, seen at 4 earlier looks");
         assert_eq!(acquaintance("-", &Value::Null), None);
+    }
+
+    #[test]
+    fn terms_without_a_readable_network_say_so() {
+        let payment = json!({"amount_atomic": "10000", "network": null, "payTo": "0x2096"});
+        assert_eq!(terms(&payment), "10000 units of an unknown asset on no known network to 0x2096");
     }
 
     #[test]
