@@ -6,7 +6,7 @@ mod sink;
 use std::sync::Arc;
 
 use countersign_core::address::{self, Checksum};
-use countersign_core::amount::{Amount, Usd};
+use countersign_core::amount::{Amount, AmountError, Usd};
 use countersign_core::endpoint::{ResourceUrl, UrlError};
 use countersign_core::network::{self, Family};
 use countersign_core::offer::Word;
@@ -146,29 +146,37 @@ fn bounded(bounds: &Bounds, url: ResourceUrl) -> anyhow::Result<CheckRequest> {
 fn networks(flag: &str, names: &[String]) -> anyhow::Result<Vec<countersign_core::network::Network>> {
     let read = |name: &String| {
         let found = network::read(name).map(|read| read.network);
-        found.ok_or_else(|| Failure::usage(format!("{flag}: `{name}` is no network name or CAIP-2 id")).into())
+        found.ok_or_else(|| no_network(flag, name).into())
     };
     names.iter().map(read).collect()
 }
 
+fn no_network(flag: &str, name: &str) -> Failure {
+    let bad = Failure::usage(format!("{flag}: `{name}` is no network name or CAIP-2 id"));
+    match network::meant(name) {
+        Some(row) => bad.advised(format!("did you mean {}, which is {}?", row.caip2, row.name)),
+        None => bad.advised("write a short name such as base or a CAIP-2 id such as eip155:8453"),
+    }
+}
+
 fn usd(flag: &str, text: Option<&str>) -> anyhow::Result<Option<Usd>> {
     text.map(|text| {
-        Usd::parse(text).map_err(|error| Failure::usage(format!("{flag}: {error}")).coded(error.code()).into())
+        let bad = |error: AmountError| Failure::usage(format!("{flag}: {error}")).coded(error.code());
+        let hint = "write dollars in digits, with a point and without a sign, such as 0.05";
+        Usd::parse(text).map_err(|error| bad(error).advised(hint).into())
     })
     .transpose()
 }
 
 fn amount(text: Option<&str>) -> anyhow::Result<Option<Amount>> {
-    let parse = |text| {
-        Amount::parse(text)
-            .map_err(|error| Failure::usage(format!("--max-amount-atomic: {error}")).coded(error.code()).into())
-    };
-    text.map(parse).transpose()
+    let bad = |error: AmountError| Failure::usage(format!("--max-amount-atomic: {error}")).coded(error.code());
+    let hint = "write whole atomic units in digits, at most 2^256-1, such as 50000 for 0.05 USDC";
+    text.map(|text| Amount::parse(text).map_err(|error| bad(error).advised(hint).into())).transpose()
 }
 
 fn share(flag: &str, text: Option<&str>) -> anyhow::Result<Option<Share>> {
-    let parse = |text| Share::parse(text).map_err(|error| Failure::usage(format!("{flag}: {error}")).into());
-    text.map(parse).transpose()
+    let bad = |error| Failure::usage(format!("{flag}: {error}")).advised("write a decimal with a point, such as 0.95");
+    text.map(|text| Share::parse(text).map_err(|error| bad(error).into())).transpose()
 }
 
 /// A recipient that is an address nowhere, or a mistyped one, would exclude every offer, and look like a bound that was

@@ -19,6 +19,8 @@ use std::net::Ipv4Addr;
 use std::sync::Arc;
 use tokio::task::JoinHandle;
 
+use crate::app::Failure;
+
 pub(crate) use sellers::{Kind, Looks, Seller, sellers};
 
 /// A running lab. Sellers answer until this value is dropped.
@@ -60,8 +62,11 @@ pub(crate) fn start(port: u16, started: Timestamp) -> anyhow::Result<Lab> {
 
 /// A non-blocking listener on loopback only: the lab must never be reachable from another machine.
 fn listen(port: u16) -> anyhow::Result<tokio::net::TcpListener> {
-    let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, port))
-        .with_context(|| format!("cannot listen on 127.0.0.1:{port}"))?;
+    let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(|error| {
+        Failure::usage(format!("cannot listen on 127.0.0.1:{port}: {error}"))
+            .coded("cannot_listen")
+            .advised("take another port with --port (0 takes a free one), or end the program that has this one")
+    })?;
     listener.set_nonblocking(true)?;
     Ok(tokio::net::TcpListener::from_std(listener)?)
 }

@@ -24,15 +24,15 @@ pub(super) const BEGIN: &str = "
 usage | a flag or an argument is wrong; exit code 2 | correct what the sentence names
 settings_wrong | a setting does not read, or may not stand where it stands; exit code 2 | correct the place that the sentence names
 variable_not_text | a variable of the environment is not UTF-8; exit code 2 | set it anew
-amount_empty | an amount of a flag is empty; exit code 2 | write digits
-amount_not_digits | an amount of a flag has other signs than digits; exit code 2 | write the digits 0 to 9, and for dollars one point
-amount_leading_zero | an amount of a flag begins with a zero; exit code 2 | leave the zero out
-amount_too_large | an amount of a flag is above 2^256-1; exit code 2 | write a smaller one
-amount_too_fine | a dollar amount of a flag has more than 18 digits behind the point; exit code 2 | write fewer
+amount_empty | an amount of a flag is empty; exit code 2 | write digits, such as 0.05 dollars or 50000 atomic units
+amount_not_digits | an amount of a flag has other signs than digits; exit code 2 | write the digits 0 to 9 and for dollars one point: 0.05, not 0,05 or $0.05
+amount_leading_zero | an amount of a flag begins with a zero; exit code 2 | leave the zero out: 50000, not 050000
+amount_too_large | an amount of a flag is above 2^256-1, the most that a token can count; exit code 2 | write a smaller one, or leave the bound out
+amount_too_fine | a dollar amount of a flag has more than 18 digits behind the point; exit code 2 | write fewer, such as 0.05
 no_url | the list names no URL; exit code 2 | write one a line
 no_such_key | no key with that keyId is in the data directory; exit code 2 | `countersign keys list` shows those that are
 no_witness | no witness of the policy has an address to ask; exit code 2 | put the address behind its key
-cannot_listen | the address cannot be listened on; exit code 2 | name another with --listen
+cannot_listen | the address cannot be listened on, often because another program has the port; exit code 2 | name another with --listen, for `lab` with --port; port 0 takes a free one
 cannot_write | a file cannot be written; exit code 2 before anything was done, 4 after | name a place that is yours and has room
 cannot_read | a file cannot be read, or is too large; exit code 3 | see that it is there and yours
 trust_unreadable | the trust policy cannot be read; exit code 2 | `countersign log status` names that of your own log

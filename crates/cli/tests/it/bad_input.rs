@@ -227,3 +227,39 @@ fn every_mistake_has_a_code_of_its_own() {
         assert_eq!((ended, &said["code"]), (Some(exit), &code.into()), "{args:?} {said}");
     }
 }
+
+/// What is nearly right is answered with an example of what is.
+#[test]
+fn a_value_that_does_not_read_comes_with_one_that_does() {
+    let data = tempfile::tempdir().expect("a folder");
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let port = taken.local_addr().expect("an address").port().to_string();
+    let above = "115792089237316195423570985008687907853269984665640564039457584007913129639936"; // 2^256
+    for (flag, value, code, example) in [
+        ("--max-price-usd", "0,05", "amount_not_digits", "such as 0.05"),
+        ("--max-price-usd", "$0.05", "amount_not_digits", "such as 0.05"),
+        ("--max-total-cost-usd", "", "amount_empty", "such as 0.05"),
+        ("--max-amount-atomic", above, "amount_too_large", "at most 2^256-1, such as 50000"),
+        ("--max-amount-atomic", "0.05", "amount_not_digits", "such as 50000"),
+        ("--min-observed-success", "95%", "usage", "such as 0.95"),
+        ("--networks", "eip155:08453", "usage", "eip155:8453"),
+        ("--deny-networks", "Base", "usage", "did you mean eip155:8453"),
+        ("--networks", "nowhere", "usage", "such as base"),
+    ] {
+        let (exit, said) = crate::common::told(data.path(), &["check", "https://one.localhost/", flag, value]);
+        assert_eq!((exit, &said["code"]), (Some(2), &code.into()), "{flag} {value} {said}");
+        assert!(said["hint"].as_str().is_some_and(|hint| hint.contains(example)), "{flag} {value} {said}");
+    }
+    let (exit, said) = crate::common::told(data.path(), &["lab", "--port", &port]);
+    assert_eq!((exit, &said["code"]), (Some(2), &"cannot_listen".into()), "{said}");
+    assert!(said["error"].as_str().is_some_and(|error| error.contains(&port)), "{said}");
+    assert!(said["hint"].as_str().is_some_and(|hint| hint.contains("--port")), "{said}");
+}
+
+#[test]
+fn a_byte_order_mark_is_no_part_of_the_first_url() {
+    let data = tempfile::tempdir().expect("a folder");
+    std::fs::write(data.path().join("urls.txt"), "\u{feff}https://127.0.0.1/\n").expect("written");
+    let (exit, said) = crate::common::told(data.path(), &["check", "--from", "urls.txt"]);
+    assert_eq!((exit, &said["code"], &said["url"]), (Some(3), &"url_ip_literal".into(), &"https://127.0.0.1/".into()));
+}

@@ -65,7 +65,12 @@ pub(super) async fn run(settings: &Settings, global: &Global, args: &CheckArgs, 
 fn read(args: &CheckArgs, list: &Path) -> anyhow::Result<Vec<Question>> {
     let text = std::fs::read_to_string(list)
         .map_err(|error| Failure::malformed(format!("cannot read {}: {error}", list.display())).coded("cannot_read"))?;
-    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    // Some editors put a byte order mark in front, which is no part of the first URL.
+    let lines = text
+        .trim_start_matches('\u{feff}')
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty() && !line.starts_with('#'));
     let (mut questions, mut places) = (Vec::<Question>::new(), HashMap::<String, usize>::new());
     for line in lines.map(str::to_owned) {
         let url = ResourceUrl::parse(&line);
