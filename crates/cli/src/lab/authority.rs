@@ -17,7 +17,7 @@ pub(super) enum Shown {
     Good,
     /// For its own name, but out of date since yesterday.
     Expired,
-    /// In date and from the authority, but for another seller's name: what a rebound name leads to.
+    /// In date and from the authority, but for another seller's name.
     OtherName,
     /// For its own name, but signed by itself.
     SelfSigned,

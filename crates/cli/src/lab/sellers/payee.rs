@@ -24,6 +24,13 @@ pub(super) const ALL: &[Seller] = &[
         Reply::Whole(|asked| solana(asked, "payTo", "11111111111111111111111111111111")),
     ),
     hostile(
+        "precompile-payee",
+        "has the money locked in: pays to a precompiled contract, of which nobody has the key",
+        finds("not_payable", "payee.zero"),
+        "honest-v2",
+        Reply::Whole(|asked| one(asked, "payTo", "0x0000000000000000000000000000000000000009")),
+    ),
+    hostile(
         "asset-payee",
         "has the money sent to the token's own contract",
         finds("not_payable", "payee.is_asset"),

@@ -110,8 +110,8 @@ pub(super) const ALL: &[Seller] = &[
         PLAIN,
     ),
     hostile(
-        "rebound-name",
-        "its name leads to a machine that can only prove to be somebody else",
+        "other-certificate",
+        "shows a good certificate, for another name: whoever answers here proves to be somebody else",
         refuses("certificate_wrong_host"),
         "honest-v2",
         PLAIN,
