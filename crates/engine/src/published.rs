@@ -2,7 +2,8 @@
 //!
 //! Answers are values; the front end adds status, headers and nothing else. A tile is served in every width that the
 //! newest checkpoint implies, cut from what is stored, so every checkpoint that was ever signed can still be checked.
-//! The trade-off: a receipt from here has no reveal, because the log never had one.
+//! A stored file that the tree does not bear out is told as damaged and not given out: whoever got it would keep it for a
+//! year. The trade-off: a receipt from here has no reveal, because the log never had one.
 
 use std::sync::Arc;
 
@@ -17,7 +18,7 @@ use crate::cosigners::Cosigners;
 use crate::receipt::Receipt;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 /// The public side of a running log.
 #[derive(Clone)]
@@ -59,8 +60,11 @@ pub enum NotServed {
     /// No witness has cosigned anything yet, or none is asked.
     #[error("no witness has cosigned a checkpoint")]
     NotCosigned,
-    /// What is stored does not lead to the signed root: a file was damaged. A proof that fails would read as fraud.
-    #[error("the log's storage is damaged: entry {0} does not lead to the signed root")]
+    /// A stored file is not what the tree has there.
+    #[error("the log's storage is damaged: {0} is not what the tree has there")]
+    Damaged(TilePath),
+    /// The cosigned checkpoint that is kept beside the log is of another history. A proof that fails would read as fraud.
+    #[error("the log's files contradict each other: entry {0} does not lead to the cosigned root")]
     Unproved(u64),
     /// The log's own storage failed.
     #[error("the log's storage does not answer")]
@@ -74,6 +78,8 @@ pub enum NotServedKind {
     Malformed,
     /// There is no such thing, or not yet.
     Absent,
+    /// The operator has to put a file right.
+    Damaged,
     /// Asking again may help.
     Unavailable,
 }
@@ -86,6 +92,7 @@ impl NotServed {
             Self::Index => "index_malformed",
             Self::Outside => "log_outside",
             Self::NotCosigned => "log_not_cosigned",
+            Self::Damaged(path) => ReadError::Damaged(*path).code(),
             Self::Unproved(_) => "log_unproved",
             Self::Storage(error) => error.code(),
         }
@@ -96,14 +103,19 @@ impl NotServed {
         match self {
             Self::Path(_) | Self::Index => NotServedKind::Malformed,
             Self::Outside | Self::NotCosigned => NotServedKind::Absent,
-            Self::Unproved(_) | Self::Storage(_) => NotServedKind::Unavailable,
+            Self::Damaged(_) | Self::Unproved(_) => NotServedKind::Damaged,
+            Self::Storage(_) => NotServedKind::Unavailable,
         }
     }
 }
 
 impl From<ReadError> for NotServed {
     fn from(error: ReadError) -> Self {
-        if error == ReadError::Outside { Self::Outside } else { Self::Storage(error) }
+        match error {
+            ReadError::Outside => Self::Outside,
+            ReadError::Damaged(path) => Self::Damaged(path),
+            ReadError::Missing(_) | ReadError::Tiles(_) => Self::Storage(error),
+        }
     }
 }
 

@@ -2,23 +2,27 @@
 
 #![allow(clippy::unwrap_used, reason = "a helper of a test ends the test")]
 
+use std::fs;
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use countersign_core::leaf::LeafType;
 use countersign_engine::env::Env;
-use countersign_engine::log::LogBook;
+use countersign_engine::log::{DirTiles, LogBook};
 use countersign_engine::published::Published;
 use countersign_server::Bounds;
+use countersign_tlog::checkpoint::Origin;
+use countersign_tlog::sequencer::{self, Config, Entry, Keys, Log};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
-/// A log of `leaves` leaves and a server over it.
+/// A log and a server over it.
 struct Served {
-    _data: tempfile::TempDir,
-    _book: LogBook,
+    /// Where the log is, and who holds it open.
+    _kept: Option<(tempfile::TempDir, LogBook)>,
     public: Published,
     address: SocketAddr,
     stop: Option<oneshot::Sender<()>>,
@@ -44,13 +48,17 @@ impl Served {
                 });
             }
         });
+        Self { _kept: Some((data, book)), ..Self::over(bounds, public) }
+    }
+
+    fn over(bounds: Bounds, public: Published) -> Self {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
         let address = listener.local_addr().unwrap();
         let (stop, stopped) = oneshot::channel::<()>();
         let routes = countersign_server::log(public.clone());
         runtime.spawn(countersign_server::serve(listener, routes, bounds, async { drop(stopped.await) }));
-        Self { _data: data, _book: book, public, address, stop: Some(stop), runtime }
+        Self { _kept: None, public, address, stop: Some(stop), runtime }
     }
 
     #[allow(clippy::disallowed_methods, reason = "a test is the caller here, and the address is its own")]
@@ -161,6 +169,66 @@ fn failures_have_one_shape_and_are_never_cached() {
     }
     assert_eq!(served.ask("GET", "/log/tile/0/000.p/3").status(), 200, "the control");
     assert_eq!(served.ask("POST", "/log/checkpoint").header("allow"), Some("GET,HEAD"));
+}
+
+/// Leaves of a log with one full tile at level 1, and enough behind it that no segment reaches back to it.
+const LONG: u64 = 69_000;
+
+/// The log in this folder, which begins when there is none.
+fn long(dir: &Path) -> Log {
+    let origin = Origin::parse("log.example.test/served").unwrap();
+    let (queue, remember_for) = (LONG as usize, Duration::ZERO);
+    let config = Config { segment_bytes: 4000, remember: 50, remember_for, queue, ..Config::one_shot() };
+    if !dir.join("identity").exists() {
+        sequencer::init(dir, &origin, &config.disk).unwrap();
+    }
+    let keys = Keys::from_seeds(&origin, &[1; 32], &[2; 32]).unwrap();
+    Log::open(dir, config, keys, Arc::new(|| 1_764_500_000), Arc::new(DirTiles::new(dir))).unwrap()
+}
+
+/// Whoever got a damaged tile would keep it for a year, and so would every cache on the way.
+#[test]
+fn a_damaged_tile_or_bundle_is_told_as_one_and_no_byte_of_it_is_given_out() {
+    let dir = tempfile::tempdir().unwrap();
+    let log = long(dir.path());
+    for n in 0..LONG {
+        let mut idempotency_key = [0; 32];
+        idempotency_key[..8].copy_from_slice(&n.to_be_bytes());
+        log.append(Entry { idempotency_key, leaf: format!("entry-{n}").into_bytes() }, |done| drop(done.unwrap()));
+    }
+    log.flush();
+    while !dir.path().join("tile/0/268").exists() {
+        std::thread::yield_now();
+    }
+    log.close();
+    for (name, bit, asked) in [
+        ("tile/0/003", 77, ["/log/tile/0/003", "/log/tile/0/003.p/9", "/log/receipt/800"]),
+        ("tile/1/000", 77, ["/log/tile/1/000", "/log/tile/0/003", "/log/receipt/800"]),
+        ("tile/entries/003", 77, ["/log/tile/entries/003", "/log/tile/entries/003.p/9", "/log/receipt/800"]),
+    ] {
+        let file = dir.path().join(name);
+        let whole = fs::read(&file).unwrap();
+        let mut spoilt = whole.clone();
+        spoilt[bit / 8] ^= 1 << (bit % 8);
+        let put = |bytes: &[u8]| fs::remove_file(&file).and_then(|()| fs::write(&file, bytes)).unwrap();
+        put(&spoilt);
+        let served = Served::over(Bounds::new(64), Published::new(Arc::new(long(dir.path()))));
+        for path in asked {
+            let got = served.ask("GET", path);
+            let error = &got.json()["error"];
+            assert_eq!((got.status(), error["code"].as_str()), (500, Some("tile_damaged")), "{path} over {name}");
+            assert_eq!((got.header("cache-control"), &error["retryable"]), (Some("no-store"), &true.into()), "{path}");
+            assert!(error["message"].as_str().unwrap().contains(name), "{error}");
+        }
+        assert_eq!(served.ask("GET", "/log/receipt/68999").status(), 200, "what is whole is served");
+        drop(served);
+        put(&whole);
+        let served = Served::over(Bounds::new(64), Published::new(Arc::new(long(dir.path()))));
+        for path in asked {
+            assert_eq!(served.ask("GET", path).status(), 200, "the control: {path}");
+        }
+        assert_eq!(served.ask("GET", &format!("/log/{name}")).body, whole);
+    }
 }
 
 #[test]

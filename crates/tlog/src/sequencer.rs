@@ -34,6 +34,7 @@ mod queue;
 mod recover;
 mod shared;
 pub mod tiles;
+mod tree;
 mod types;
 mod wal;
 

@@ -49,7 +49,7 @@ pub(super) const LOG: &str = "
 log_missing | there is no log in the data directory | `countersign log init`, or name the right directory with --data
 log_lost | the keys of a log are here, and the log is not | restore the newest copy of `log/` ([log.md](log.md))
 log_keys_lost | a log was begun here, and its keys are gone | restore `keys/log.seeds` from a copy, with mode 0600
-log_unproved | what the log stored of this entry does not lead to its signed root: a file is damaged | as the operator, run `countersign log fsck` and restore the file it names
+log_unproved | the cosigned checkpoint kept beside the log is of another history | as the operator, restore the newest copy of the data directory; an older one must never sign again
 log_seeds | the log's key file is readable by others, or another log's | restore it from a copy, with mode 0600
 log_seeds_damaged | the key file of the log or of the witness does not give the keys that it names, or that signed before | restore it from a copy; nothing was signed and nothing written over
 log_key_algorithms | the keys are not one Ed25519 and one ML-DSA-44 key at least | restore `keys/log.seeds` from a copy
@@ -58,7 +58,7 @@ log_exists | there is a log already | use it, or name another directory
 log_held | another process has the log | try again; it may be starting or stopping
 log_copied | the directory is a copy of a log | `countersign log adopt`, once the original can never run again
 log_other | the directory, or the log that is watched, is of another name | name the right one
-log_damaged | what was already answered does not read | `countersign log fsck`; restore the newest copy of the data directory
+log_damaged | what was already answered does not read, or a tile is not what the tree has there | `countersign log fsck`; restore the newest copy of the data directory
 log_record | a record of what was signed does not read | `countersign log fsck`; restore the newest copy of the data directory
 log_behind | more was signed than is here: an older copy | restore the newest copy; an older one must never sign again
 log_forked | another history was signed or seen for the same size | restore the newest copy; of somebody else's log: keep the evidence, and trust it no more
@@ -80,7 +80,7 @@ log_not_text | a document to be logged is not UTF-8 | report it
 idempotency_conflict | the document is in the log already, under another salt | its receipt is the one that was given first: `countersign receipt export`
 log_outside | the log does not reach that far | was the receipt made by another log?
 tile_missing | a stored tile or bundle is gone | `countersign log fsck`
-tile_damaged | a stored tile or bundle does not read | `countersign log fsck`
+tile_damaged | a stored tile or bundle is not what the tree has there; nothing of it was given out | `countersign log fsck` names the file; put it back from a copy
 tiles_unavailable | the tile storage cannot be reached or is full | make it reachable; nothing is lost meanwhile
 tiles_no_bucket | the bucket does not exist, so the log was not begun | make it or correct its name, and run the command again
 tiles_no_credentials | there are no credentials for the bucket, or it refuses them | set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY

@@ -11,6 +11,8 @@ use countersign_tlog::merkle::Hash;
 
 use super::*;
 use crate::log::{LogBook, Seeds, SeedsOf};
+use crate::published::tests::Stored;
+use crate::published::{NotServed, Published};
 
 fn witness(name: &str, seed: u8) -> SignerKey {
     SignerKey::from_seed(KeyName::parse(name).unwrap(), Algorithm::Ed25519Cosignature, &[seed; 32]).unwrap()
@@ -160,4 +162,40 @@ fn a_cosignature_that_does_not_hold_or_is_of_an_unknown_key_is_not_kept() {
     let kept = std::fs::read(data.path().join("cosigned")).unwrap();
     assert_eq!(Note::parse(&kept).ok(), whole(6));
     assert_eq!(Held::load(nobody(), &data.path().join("cosigned"), &keys).shown(), whole(6), "the next run has it");
+}
+
+/// A checkpoint of the log's own past, and a disk that changed a bit of it: the proof that fails says nothing of a second
+/// history, and must not end the log.
+#[test]
+fn a_damaged_tile_proves_nothing_against_the_log() {
+    let stored = Stored::new();
+    let witness = witness("w/1", 1);
+    let line = witness.sign(stored.early.text(), 5).unwrap();
+    let lines: Vec<_> = stored.early.signatures().iter().cloned().chain([line]).collect();
+    let (early, keys) = (Note::new(stored.early.text(), &lines).unwrap(), [witness.verifier().clone()]);
+    stored.spoilt("tile/0/001", |log| {
+        assert_eq!(evidence::proved(&log, &early, &keys), None);
+        assert!(log.consistency(300, 1900).is_err(), "the control: the tile is needed");
+    });
+    let log = stored.open();
+    assert_eq!(evidence::proved(&log, &early, &keys), None);
+    assert!(log.consistency(300, 1900).is_ok());
+}
+
+/// The receipts that readers ask for stand under the cosigned checkpoint, which an earlier run may have kept.
+#[test]
+fn no_receipt_stands_under_a_cosigned_checkpoint_of_another_history() {
+    let world = World::new();
+    let leaves = world.log.head().checkpoint.size;
+    let kept = |checkpoint: &Checkpoint| {
+        let log = world.data.path().join("kept");
+        std::fs::create_dir_all(&log).unwrap();
+        std::fs::write(log.join("cosigned"), world.both(checkpoint)).unwrap();
+        let keys = vec![world.witness.verifier().clone()];
+        let cosigners = cosigners(&log, "127.0.0.1:1", keys, Box::new(|_, _| ()));
+        Published::new(Arc::clone(&world.log)).with_cosigners(cosigners).receipt("0")
+    };
+    let other = Checkpoint::new(world.origin(), leaves, Hash::from_bytes([7; 32]));
+    assert_eq!(kept(&other), Err(NotServed::Unproved(0)));
+    assert!(kept(&world.log.head().checkpoint).is_ok(), "the control");
 }

@@ -1,3 +1,4 @@
+use std::path::Path;
 use std::time::Duration;
 
 use countersign_core::time::Timestamp;
@@ -46,33 +47,72 @@ fn every_width_up_to_the_head_is_served_and_nothing_beyond() {
     }
 }
 
+/// A log of 1,900 leaves in files, of which the first tiles and bundles are in no memory.
+pub(crate) struct Stored {
+    dir: tempfile::TempDir,
+    /// What it had signed at 300 leaves.
+    pub(crate) early: Note,
+}
+
+impl Stored {
+    pub(crate) fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        sequencer::init(&dir.path().join("log"), &Self::origin(), &Config::default().disk).unwrap();
+        let log = Self::over(dir.path());
+        (0..300).for_each(|n| append(&log, n));
+        log.flush();
+        let early = log.head().note.clone();
+        (300..1900).for_each(|n| append(&log, n));
+        log.flush();
+        log.close();
+        Self { dir, early }
+    }
+
+    fn origin() -> Origin {
+        Origin::parse("log.example.test/served").unwrap()
+    }
+
+    fn over(dir: &Path) -> Log {
+        let config = Config { segment_bytes: 4000, remember: 50, remember_for: Duration::ZERO, ..Config::one_shot() };
+        let keys = Keys::from_seeds(&Self::origin(), &[1; 32], &[2; 32]).unwrap();
+        let tiles = Arc::new(crate::log::DirTiles::new(dir));
+        Log::open(&dir.join("log"), config, keys, Arc::new(|| 1_764_500_000), tiles).unwrap()
+    }
+
+    pub(crate) fn open(&self) -> Log {
+        Self::over(self.dir.path())
+    }
+
+    /// Does `work` while one bit of a file is another.
+    pub(crate) fn spoilt(&self, name: &str, work: impl FnOnce(Log)) {
+        let file = self.dir.path().join(name);
+        let whole = std::fs::read(&file).unwrap();
+        let mut spoilt = whole.clone();
+        spoilt[8 * 32] ^= 1;
+        let put = |bytes: &[u8]| std::fs::remove_file(&file).and_then(|()| std::fs::write(&file, bytes)).unwrap();
+        put(&spoilt);
+        work(self.open());
+        put(&whole);
+    }
+}
+
 /// A receipt that does not verify would read as fraud; a damaged file is told as one.
 #[test]
-fn no_receipt_leaves_a_damaged_storage() {
-    let dir = tempfile::tempdir().unwrap();
-    let stored = dir.path().join("tile/0/000");
-    let open = || {
-        let origin = Origin::parse("log.example.test/served").unwrap();
-        let config = Config { segment_bytes: 4000, remember: 50, remember_for: Duration::ZERO, ..Config::one_shot() };
-        let home = dir.path().join("log");
-        if !home.exists() {
-            sequencer::init(&home, &origin, &config.disk).unwrap();
-        }
-        let keys = Keys::from_seeds(&origin, &[1; 32], &[2; 32]).unwrap();
-        let tiles = Arc::new(crate::log::DirTiles::new(dir.path()));
-        Log::open(&home, config, keys, Arc::new(|| 1_764_500_000), tiles).unwrap()
-    };
-    let log = open();
-    (0..1900).for_each(|n| append(&log, n));
-    log.flush();
-    log.close();
-    assert!(Published::new(Arc::new(open())).receipt("7").is_ok(), "the control");
-    let mut bytes = std::fs::read(&stored).unwrap();
-    bytes[8 * 32] ^= 1;
-    std::fs::write(&stored, bytes).unwrap();
-    let public = Published::new(Arc::new(open()));
-    assert_eq!(public.receipt("7"), Err(NotServed::Unproved(7)));
-    assert!(public.receipt("1899").is_ok(), "what is whole is served");
+fn nothing_of_a_damaged_file_leaves() {
+    let stored = Stored::new();
+    for name in ["tile/0/000", "tile/entries/000"] {
+        stored.spoilt(name, |log| {
+            let public = Published::new(Arc::new(log));
+            let damaged = NotServed::Damaged(TilePath::parse(name).unwrap());
+            assert_eq!((damaged.code(), damaged.kind()), ("tile_damaged", NotServedKind::Damaged));
+            assert_eq!(public.receipt("7"), Err(damaged.clone()));
+            assert_eq!(public.tile(name), Err(damaged.clone()));
+            assert_eq!(public.tile(&format!("{name}.p/9")), Err(damaged));
+            assert!(public.receipt("1899").is_ok(), "what is whole is served");
+        });
+        let public = Published::new(Arc::new(stored.open()));
+        assert!(public.receipt("7").is_ok() && public.tile(name).is_ok(), "the control");
+    }
 }
 
 #[test]

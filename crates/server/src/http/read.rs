@@ -67,6 +67,7 @@ fn not_served(error: NotServed) -> Problem {
     match error.kind() {
         NotServedKind::Malformed => Problem::new(StatusCode::BAD_REQUEST, error.code(), &error, Again::Never),
         NotServedKind::Absent => Problem::new(StatusCode::NOT_FOUND, error.code(), &error, Again::Later),
+        NotServedKind::Damaged => Problem::new(StatusCode::INTERNAL_SERVER_ERROR, error.code(), &error, Again::Later),
         NotServedKind::Unavailable => Problem::ours(error.code()),
     }
 }

@@ -6,12 +6,12 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
 use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
-use super::edge::Tree;
 use super::home::{Mark, Marks, Run};
 use super::queue::{Message, Reply, Waiting};
 use super::recover::is_behind;
 use super::shared::{SegmentStart, Shared};
 use super::tiles::MemoryTiles;
+use super::tree::Tree;
 use super::wal::header::{Header, origin_hash};
 use super::wal::record::{COMMIT_BYTES, Commit, Entry as Record, entry_length, push_commit, push_entry};
 use super::wal::{BeginError, Segment};

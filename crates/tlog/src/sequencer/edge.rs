@@ -1,22 +1,21 @@
 //! The right edge of the tree: what an append touches or a retry asks for, kept in memory; everything left of it is
-//! read from tiles.
+//! read from tiles (`tree`).
 //!
 //! A tree of any size needs one unfinished tile per level here, plus the full tiles that are not stored yet. Each tile
 //! is held as the small tree over its 256 hashes, so a path through it is looked up, never computed. The trade-off is
 //! 16 kB a tile instead of 8.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
 
-use super::ReadError;
-use super::tiles::Tiles;
-use crate::merkle::{Hash, HashReader, MemoryTree};
-use crate::tile::{Content, FULL_WIDTH, TilePath};
+use crate::merkle::{Hash, HashReader as _, MemoryTree};
+use crate::tile::FULL_WIDTH;
 
 /// Tree levels from one tile level to the next, and the number of tile levels a tree below 2^63 leaves can have.
 pub(super) const HEIGHT: u8 = 8;
-const WIDTH: u64 = FULL_WIDTH as u64;
-const CACHED_TILES: usize = 64;
+pub(super) const WIDTH: u64 = FULL_WIDTH as u64;
+
+/// Level and number of a tile.
+pub(super) type At = (u8, u64);
 
 /// The tiles an append can still touch, a retry can still ask for, or nobody has stored yet.
 #[derive(Clone, Default)]
@@ -105,99 +104,35 @@ impl Edge {
         }
     }
 
-    fn tile(&self, at: At) -> Option<&MemoryTree> {
-        self.levels.get(usize::from(at.0))?.get(at.1)
+    pub(super) fn tile(&self, (level, n): At) -> Option<&MemoryTree> {
+        self.levels.get(usize::from(level))?.get(n)
     }
 
     /// The bytes of a tile's first `width` hashes, if the tile is held here.
     pub(super) fn tile_bytes(&self, level: u8, n: u64, width: u16) -> Option<Vec<u8>> {
-        let tile = self.tile((level, n)).filter(|tile| tile.size() >= u64::from(width))?;
-        let mut bytes = Vec::with_capacity(usize::from(width) * 32);
-        for at in 0..u64::from(width) {
-            bytes.extend_from_slice(tile.hash(0, at).ok()?.as_bytes());
-        }
-        Some(bytes)
+        first_hashes(self.tile((level, n))?, width)
     }
+}
+
+/// The bytes of a tile's first `width` hashes; `None` when it has fewer.
+pub(super) fn first_hashes(tile: &MemoryTree, width: u16) -> Option<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(usize::from(width) * 32);
+    for at in 0..u64::from(width) {
+        bytes.extend_from_slice(tile.hash(0, at).ok()?.as_bytes());
+    }
+    Some(bytes)
 }
 
 fn hashes_at(level: u8, size: u64) -> u64 {
     size.checked_shr(u32::from(level) * u32::from(HEIGHT)).unwrap_or(0)
 }
 
-/// The path of a full tile. Levels here are below [`HEIGHT`], so it always exists.
-pub(super) fn full_path(level: u8, n: u64) -> TilePath {
-    TilePath::full_at(Content::Hashes(level), n)
-}
-
-/// Level and number of a tile.
-type At = (u8, u64);
-
-/// Full tiles read back lately, oldest first.
-#[derive(Default)]
-pub(super) struct Cache(Mutex<VecDeque<(At, Arc<MemoryTree>)>>);
-
-impl Cache {
-    fn get(&self, at: At) -> Option<Arc<MemoryTree>> {
-        let held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        held.iter().find(|(key, _)| *key == at).map(|(_, tile)| Arc::clone(tile))
-    }
-
-    fn put(&self, at: At, tile: &Arc<MemoryTree>) {
-        let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if held.len() >= CACHED_TILES {
-            held.pop_front();
-        }
-        held.push_back((at, Arc::clone(tile)));
-    }
-}
-
-/// The whole tree: the edge where it reaches, stored tiles elsewhere.
-pub(super) struct Tree<'t> {
-    pub(super) edge: &'t Edge,
-    pub(super) tiles: &'t dyn Tiles,
-    pub(super) cache: &'t Cache,
-}
-
-impl Tree<'_> {
-    fn stored(&self, at: At) -> Result<Arc<MemoryTree>, ReadError> {
-        if let Some(tile) = self.cache.get(at) {
-            return Ok(tile);
-        }
-        let path = full_path(at.0, at.1);
-        let bytes = self.tiles.get(&path)?.ok_or(ReadError::Missing(path))?;
-        let (hashes, rest) = bytes.as_chunks::<32>();
-        if hashes.len() as u64 != WIDTH || !rest.is_empty() {
-            return Err(ReadError::Damaged(path));
-        }
-        let mut tile = MemoryTree::new();
-        for bytes in hashes {
-            tile.push(Hash::from_bytes(*bytes));
-        }
-        let tile = Arc::new(tile);
-        self.cache.put(at, &tile);
-        Ok(tile)
-    }
-}
-
-impl HashReader for Tree<'_> {
-    type Error = ReadError;
-
-    fn hash(&self, level: u8, n: u64) -> Result<Hash, ReadError> {
-        let (tile_level, rise) = (level / HEIGHT, level % HEIGHT);
-        let first = n.checked_mul(1 << rise).ok_or(ReadError::Outside)?;
-        let (at, inside) = ((tile_level, first / WIDTH), (first % WIDTH) >> rise);
-        match self.edge.tile(at) {
-            Some(tile) => tile.hash(rise, inside).map_err(|_| ReadError::Outside),
-            None => self.stored(at)?.hash(rise, inside).map_err(|_| ReadError::Outside),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::merkle::{inclusion_proof, leaf_hash, root};
+    use crate::merkle::{leaf_hash, root};
     use crate::sequencer::tiles::MemoryTiles;
+    use crate::sequencer::tree::{Cache, Tree};
 
     fn leaf(n: u64) -> Hash {
         leaf_hash(format!("entry-{n}").as_bytes())
@@ -225,22 +160,5 @@ mod tests {
             assert_eq!(root(&tree, size).unwrap().to_string(), expected, "the rows alone give the root");
         }
         assert!(Edge::restore(70_001, &edge.rows()).is_none());
-    }
-
-    #[test]
-    fn what_was_forgotten_is_read_back_from_tiles() {
-        let (tiles, cache, mut edge) = (MemoryTiles::default(), Cache::default(), Edge::default());
-        (0..1000).for_each(|n| edge.push(leaf(n)));
-        let whole = edge.clone();
-        edge.forget(768);
-        let tree = Tree { edge: &edge, tiles: &tiles, cache: &cache };
-        assert!(matches!(tree.hash(0, 5), Err(ReadError::Missing(_))));
-        for n in 0..3 {
-            tiles.put(&full_path(0, n), &whole.tile_bytes(0, n, 256).unwrap()).unwrap();
-        }
-        let reference = Tree { edge: &whole, tiles: &tiles, cache: &cache };
-        for index in [0, 255, 256, 700, 767, 768, 999] {
-            assert_eq!(inclusion_proof(&tree, index, 1000).unwrap(), inclusion_proof(&reference, index, 1000).unwrap());
-        }
     }
 }

@@ -7,11 +7,12 @@ use std::sync::Arc;
 
 use super::batch::{Marked, Sequencer};
 use super::disk::{Disk, at};
-use super::edge::{Cache, Edge, Tree};
+use super::edge::Edge;
 use super::home::{self, Lock, Mark, Marks, Run};
 use super::keeper::Keeper;
 use super::shared::{Live, SegmentStart, Shared};
 use super::tiles::Tiles;
+use super::tree::{Cache, Tree};
 use super::wal::header::{Header, origin_hash};
 use super::wal::record::{Commit, Entry};
 use super::wal::{self, BeginError, Contents, Damage, Segment, Tail};
@@ -364,12 +365,14 @@ fn guard(tree: &Tree<'_>, ours: u64, by: &str, theirs: u64, their_root: Hash) ->
     }
 }
 
-/// A storage that is away, or is another one, says nothing about the log: only what it holds and does not read is damage.
+/// A storage that is away, or is another one, says nothing about the log: only what it holds and the tree has not is damage.
 fn unread(size: u64, error: ProveError<ReadError>) -> OpenError {
     match error {
         ProveError::Read(ReadError::Tiles(error)) => OpenError::Tiles(error),
         ProveError::Read(ReadError::Missing(path)) => OpenError::Lacking(path),
-        ProveError::Read(ReadError::Damaged(path)) => OpenError::Damaged(format!("{path} does not read")),
+        ProveError::Read(ReadError::Damaged(path)) => {
+            OpenError::Damaged(format!("{path} is not what the tree has there"))
+        }
         ProveError::Read(ReadError::Outside) | ProveError::OutOfRange => {
             OpenError::Damaged(format!("the leaves do not reach the root at {size}"))
         }

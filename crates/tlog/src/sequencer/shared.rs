@@ -7,8 +7,9 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 
-use super::edge::{Cache, Edge, Tree};
+use super::edge::Edge;
 use super::tiles::{MemoryTiles, Tiles};
+use super::tree::{Cache, Tree, bundle_root};
 use super::wal::header::Header;
 use super::{Fatal, Head, Keys, ReadError};
 use crate::merkle::ProveError;
@@ -161,8 +162,7 @@ impl Shared {
                 Err(ReadError::Missing(path)) => path,
                 done => return done,
             };
-            let bytes = self.tiles.get(&path)?.ok_or(ReadError::Missing(path))?;
-            fetched.put(&path, &bytes)?;
+            fetched.put(&path, &self.fetch(path)?)?;
         }
     }
 
@@ -184,18 +184,36 @@ impl Shared {
         Ok(read(&Tree { edge: &live.edge, tiles, cache: &self.cache })?)
     }
 
-    /// A tile or bundle that exists in the signed tree: from memory, or the beginning of the stored full file.
+    /// A tile or bundle that exists in the signed tree: from memory, or the beginning of the stored full file, which was
+    /// held against the tree.
     pub(super) fn tile(&self, path: &TilePath) -> Result<Vec<u8>, ReadError> {
         if let Some(bytes) = self.tile_in_memory(path) {
             return Ok(bytes);
         }
+        match path.content() {
+            Content::Hashes(level) => {
+                let at = (level, path.index());
+                self.with_tree(|tree| tree.stored_bytes(at, path.width()).map_err(ProveError::Read))
+            }
+            Content::Entries => self.stored_bundle(path),
+        }
+    }
+
+    /// The beginning of a stored bundle. It may have 16 MB, so it is not kept: it is hashed whenever it is read.
+    fn stored_bundle(&self, path: &TilePath) -> Result<Vec<u8>, ReadError> {
         let full = path.full();
-        let bytes = self.tiles.get(&full)?.ok_or(ReadError::Missing(full))?;
-        let prefix = match path.content() {
-            Content::Hashes(_) => bytes.get(..usize::from(path.width()) * 32),
-            Content::Entries => bundle::prefix(&bytes, path.width()),
-        };
-        prefix.map(<[u8]>::to_vec).ok_or(ReadError::Damaged(full))
+        let root = self.with_tree(|tree| tree.root_over((0, path.index())).map_err(ProveError::Read))?;
+        let mut bytes = self.fetch(full)?;
+        if bundle_root(&bytes) != Some(root) {
+            return Err(ReadError::Damaged(full));
+        }
+        let end = bundle::prefix(&bytes, path.width()).ok_or(ReadError::Damaged(full))?.len();
+        bytes.truncate(end);
+        Ok(bytes)
+    }
+
+    fn fetch(&self, path: TilePath) -> Result<Vec<u8>, ReadError> {
+        self.tiles.get(&path)?.ok_or(ReadError::Missing(path))
     }
 
     fn tile_in_memory(&self, path: &TilePath) -> Option<Vec<u8>> {

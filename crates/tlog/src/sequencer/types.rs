@@ -171,7 +171,7 @@ pub enum ReadError {
     /// A stored tile or bundle is gone.
     #[error("{0} is missing")]
     Missing(TilePath),
-    /// A stored tile or bundle does not read.
+    /// A stored tile or bundle is not what the tree has there.
     #[error("{0} is damaged")]
     Damaged(TilePath),
     /// The storage failed.

@@ -10,3 +10,4 @@ mod kill;
 mod receipts;
 mod start;
 mod storage;
+mod tiles;
