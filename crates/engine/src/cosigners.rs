@@ -22,7 +22,7 @@ use countersign_tlog::note::{Note, NoteSignature};
 use countersign_tlog::policy::Policy;
 use countersign_tlog::sequencer::tiles::Witnesses;
 use countersign_tlog::sequencer::{Log, Seen};
-use countersign_tlog::witness::{AddCheckpoint, Answer, monitoring_path, with_cosignatures};
+use countersign_tlog::witness::{AddCheckpoint, Answer, Cosignature, monitoring_path, with_cosignatures};
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout_at};
@@ -62,6 +62,8 @@ pub enum Outcome {
     Refused(u16),
     /// What it gave is no valid cosignature.
     Untrue,
+    /// It cosigned, and dates that further ahead of this machine's clock than clocks may differ. It is asked again.
+    InFuture,
     /// It says that it has cosigned what this log does not continue (409, 422), and shows nothing that is signed for it. It
     /// is asked again.
     Says(Contradiction),
@@ -102,7 +104,7 @@ impl Cosigners {
     ) -> Arc<Self> {
         let file = log.join("cosigned");
         let keys: Vec<VerifierKey> = named.iter().flat_map(|one| one.keys.iter().cloned()).collect();
-        let held = Mutex::new(Held::load(policy, &file, &keys));
+        let held = Mutex::new(Held::load(policy, &file, &keys, env.seconds()));
         let (news, log) = (watch::Sender::new(0), OnceLock::new());
         Arc::new(Self { tell, named, services, env, file, log, news, held, written: Mutex::default() })
     }
@@ -136,6 +138,12 @@ impl Cosigners {
             views.extend(one.await.ok().and_then(Result::ok).flatten());
         }
         views
+    }
+
+    /// Whether the policy has a key of `log`. One that has none accepts no checkpoint of it, whoever cosigns.
+    pub fn can_accept(&self, log: &Log) -> bool {
+        let ours = Policy::parse(log.trust().as_bytes());
+        ours.is_ok_and(|ours| ours.logs().iter().any(|key| self.held().knows(key)))
     }
 
     /// Begins to ask about `log`, from tasks on this runtime that end when the log is gone.
@@ -207,7 +215,7 @@ impl Cosigners {
             let (request, turn) = self.request(*old, &named.keys).await?;
             match self.send(named, &request).await? {
                 Answer::Cosigned(lines) => {
-                    *old = self.collect(&request.checkpoint, &lines, &named.keys).ok_or(Outcome::Untrue)?;
+                    *old = self.collect(&request.checkpoint, &lines, &named.keys)?;
                     return Ok(turn);
                 }
                 Answer::OtherOld(size) => *old = size,
@@ -280,14 +288,17 @@ impl Cosigners {
         Ok((made.ok().and_then(Result::ok).ok_or(Outcome::NoRequest)?, turn))
     }
 
-    /// Takes cosignatures in; the size they are for, when one of them holds.
-    fn collect(&self, asked: &Note, lines: &[NoteSignature], keys: &[VerifierKey]) -> Option<u64> {
-        let checkpoint = Checkpoint::parse(asked.text()).ok()?;
-        let valid = with_cosignatures(asked, lines, keys);
-        let new = valid.signatures().get(asked.signatures().len()..).filter(|new| !new.is_empty())?;
-        self.held().take(asked, new);
+    /// Takes cosignatures in; the size they are for, when one of them holds, or why none does.
+    fn collect(&self, asked: &Note, lines: &[NoteSignature], keys: &[VerifierKey]) -> Result<u64, Outcome> {
+        let checkpoint = Checkpoint::parse(asked.text()).map_err(|_| Outcome::Untrue)?;
+        let now = self.env.seconds();
+        let valid = with_cosignatures(asked, lines, keys, now);
+        let new = valid.signatures().get(asked.signatures().len()..).filter(|new| !new.is_empty());
+        let dated = |line| Cosignature::of(line, asked.text(), keys, now) == Cosignature::InFuture;
+        let why = if lines.iter().any(dated) { Outcome::InFuture } else { Outcome::Untrue };
+        self.held().take(asked, new.ok_or(why)?);
         self.write();
-        Some(checkpoint.size)
+        Ok(checkpoint.size)
     }
 
     /// One at a time, so that no older one comes last.

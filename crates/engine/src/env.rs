@@ -57,6 +57,11 @@ impl Env {
         }
     }
 
+    /// The same in whole seconds since the Unix epoch, as a log and its witnesses state it; 0 before then.
+    pub fn seconds(&self) -> u64 {
+        u64::try_from(self.now().seconds()).unwrap_or(0)
+    }
+
     /// 32 random bytes.
     ///
     /// # Errors

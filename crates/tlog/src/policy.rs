@@ -12,7 +12,7 @@ use crate::text::decimal;
 
 mod age;
 
-pub use age::{Freshness, MAX_AHEAD, StaleError};
+pub use age::{Freshness, MAX_AHEAD, StaleError, is_ahead};
 
 /// The largest policy file in bytes.
 pub const MAX_POLICY: usize = 256 * 1024;

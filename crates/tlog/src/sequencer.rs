@@ -31,6 +31,7 @@ mod inspect;
 mod keeper;
 mod keys;
 mod queue;
+mod records;
 mod recover;
 mod shared;
 pub mod tiles;

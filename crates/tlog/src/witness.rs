@@ -12,6 +12,7 @@ use crate::checkpoint::{Checkpoint, GrowthError, Origin};
 use crate::key::{Algorithm, NotSignable, SignerKey, VerifierKey};
 use crate::merkle::{Hash, MAX_PROOF, empty_root};
 use crate::note::{MAX_NOTE, MAX_SIGNATURES, Note, NoteError, NoteSignature};
+use crate::policy::is_ahead;
 use crate::text::{decimal, hash_from_base64, to_base64};
 
 /// The largest request in bytes: the note, 63 hash lines, and the size line.
@@ -227,12 +228,36 @@ fn lines(text: &str) -> Option<Vec<NoteSignature>> {
     (lines.len() <= MAX_SIGNATURES).then(|| lines.into_iter().map(|line| NoteSignature::parse(line).ok()).collect())?
 }
 
-/// A note with the cosignatures that one of `witnesses` is shown to have made; others, and those it has, are left out.
-pub fn with_cosignatures(note: &Note, lines: &[NoteSignature], witnesses: &[VerifierKey]) -> Note {
+/// What a line is to whoever asked for cosignatures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cosignature {
+    /// One of the witnesses made it for this text.
+    Holds,
+    /// One of them did, and dates it more than [`MAX_AHEAD`](crate::policy::MAX_AHEAD) seconds after the clock. C2SP
+    /// tlog-cosignature leaves it to the verifier to reject such a line.
+    InFuture,
+    /// None of them is shown to have made it.
+    Unknown,
+}
+
+impl Cosignature {
+    /// Judges one line below `text` by the witnesses' keys and a clock, in seconds since the Unix epoch.
+    pub fn of(line: &NoteSignature, text: &str, witnesses: &[VerifierKey], now: u64) -> Self {
+        let alone = Note::new(text, std::slice::from_ref(line));
+        let verified = alone.as_ref().and_then(|alone| alone.verify(witnesses).ok());
+        match verified.as_deref() {
+            Some([one, ..]) if one.time.is_some_and(|time| is_ahead(time, now)) => Self::InFuture,
+            Some([_, ..]) => Self::Holds,
+            Some([]) | None => Self::Unknown,
+        }
+    }
+}
+
+/// A note with the cosignatures of `witnesses` that hold at `now`; others, and those it has, are left out.
+pub fn with_cosignatures(note: &Note, lines: &[NoteSignature], witnesses: &[VerifierKey], now: u64) -> Note {
     let mut whole = note.clone();
     for line in lines.iter().filter(|line| !note.signatures().contains(line)) {
-        let alone = Note::new(note.text(), std::slice::from_ref(line));
-        if alone.is_some_and(|alone| alone.verify(witnesses).is_ok()) {
+        if Cosignature::of(line, note.text(), witnesses, now) == Cosignature::Holds {
             let all = [whole.signatures(), std::slice::from_ref(line)].concat();
             whole = Note::new(note.text(), &all).unwrap_or(whole);
         }

@@ -32,6 +32,7 @@ amount_too_fine | a dollar amount of a flag has more than 18 digits behind the p
 no_url | the list names no URL; exit code 2 | write one a line
 no_such_key | no key with that keyId is in the data directory; exit code 2 | `countersign keys list` shows those that are
 no_witness | no witness of the policy has an address to ask; exit code 2 | put the address behind its key
+witnesses_without_log | the policy of --witnesses has no key of the log that is served, so no checkpoint can satisfy it; exit code 2 | put the `log` lines of `log/trust` into it
 cannot_listen | the address cannot be listened on, often because another program has the port; exit code 2 | name another with --listen, for `lab` with --port; port 0 takes a free one
 cannot_write | a file cannot be written; exit code 2 before anything was done, 4 after | name a place that is yours and has room
 cannot_read | a file cannot be read, or is too large; exit code 3 | see that it is there and yours
@@ -60,6 +61,7 @@ log_copied | the directory is a copy of a log | `countersign log adopt`, once th
 log_other | the directory, or the log that is watched, is of another name | name the right one
 log_damaged | what was already answered does not read, or a tile is not what the tree has there | `countersign log fsck`; restore the newest copy of the data directory
 log_record | a record of what was signed does not read | `countersign log fsck`; restore the newest copy of the data directory
+log_other_keys | a record of what was signed is under this log's name, and other keys signed it | restore the `keys/log.seeds` that signed it, or name the right storage
 log_behind | more was signed than is here: an older copy | restore the newest copy; an older one must never sign again
 log_forked | another history was signed or seen for the same size | restore the newest copy; of somebody else's log: keep the evidence, and trust it no more
 log_clock_behind | the last signature is more than 300 seconds ahead of the clock | set the clock right, or wait

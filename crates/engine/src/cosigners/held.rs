@@ -16,6 +16,7 @@ use countersign_tlog::checkpoint::Checkpoint;
 use countersign_tlog::key::{KeyId, KeyName, VerifierKey};
 use countersign_tlog::note::{Note, NoteSignature};
 use countersign_tlog::policy::{Policy, PostQuantum};
+use countersign_tlog::witness::Cosignature;
 
 /// The newest checkpoints whose cosignatures are kept; beside them the goal and the one that is shown.
 const KEPT: usize = 16;
@@ -84,14 +85,19 @@ pub(super) struct Held {
 }
 
 impl Held {
-    /// What an earlier run kept, as far as it holds under the keys of today.
-    pub(super) fn load(policy: Policy, file: &Path, keys: &[VerifierKey]) -> Self {
+    /// What an earlier run kept, as far as it holds under the keys and by the clock of today.
+    pub(super) fn load(policy: Policy, file: &Path, keys: &[VerifierKey], now: u64) -> Self {
         let mut held = Self { policy, asked: BTreeMap::new(), ahead: None, goal: None, good: None };
         let kept = std::fs::read(file).ok().and_then(|bytes| Note::parse(&bytes).ok());
-        if let Some((note, lines)) = kept.and_then(|kept| parted(&kept, keys)) {
+        if let Some((note, lines)) = kept.and_then(|kept| parted(&kept, keys, now)) {
             held.take(&note, &lines);
         }
         held
+    }
+
+    /// Whether this is a key of a log that the policy accepts.
+    pub(super) fn knows(&self, key: &VerifierKey) -> bool {
+        self.policy.logs().contains(key)
     }
 
     /// The newest note that the policy accepts, or else the newest with any cosignature.
@@ -162,12 +168,15 @@ fn at(note: &Note) -> At {
 }
 
 /// A kept note without the cosignatures of `keys`, and those of them that hold; `None` when none does.
-fn parted(kept: &Note, keys: &[VerifierKey]) -> Option<(Note, Vec<NoteSignature>)> {
-    let holds = |line: &&NoteSignature| {
-        let alone = Note::new(kept.text(), std::slice::from_ref(*line));
-        alone.is_some_and(|alone| alone.verify(keys).is_ok())
-    };
-    let (lines, others): (Vec<_>, Vec<_>) = kept.signatures().iter().partition(holds);
-    let note = Note::new(kept.text(), &others.into_iter().cloned().collect::<Vec<_>>())?;
-    (!lines.is_empty()).then(|| (note, lines.into_iter().cloned().collect()))
+fn parted(kept: &Note, keys: &[VerifierKey], now: u64) -> Option<(Note, Vec<NoteSignature>)> {
+    let (mut others, mut good) = (Vec::new(), Vec::new());
+    for line in kept.signatures() {
+        match Cosignature::of(line, kept.text(), keys, now) {
+            Cosignature::Holds => good.push(line.clone()),
+            Cosignature::InFuture => {}
+            Cosignature::Unknown => others.push(line.clone()),
+        }
+    }
+    let note = Note::new(kept.text(), &others)?;
+    (!good.is_empty()).then_some((note, good))
 }

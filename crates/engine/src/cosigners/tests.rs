@@ -150,18 +150,21 @@ fn a_cosignature_that_does_not_hold_or_is_of_an_unknown_key_is_not_kept() {
     let text = note.text().to_owned();
     let other = known.sign(&text.replacen("\n1\n", "\n2\n", 1), 5).unwrap();
     for lines in [vec![], vec![unknown.sign(&text, 5).unwrap()], vec![other]] {
-        assert_eq!(cosigners.collect(&note, &lines, &keys), None);
+        assert_eq!(cosigners.collect(&note, &lines, &keys), Err(Outcome::Untrue));
         assert_eq!(cosigners.cosigned(), None);
     }
-    assert_eq!(cosigners.collect(&note, &[known.sign(&text, 5).unwrap()], &keys), Some(1), "the control");
+    assert_eq!(cosigners.collect(&note, &[known.sign(&text, 5).unwrap()], &keys), Ok(1), "the control");
     let line = |time| known.sign(&text, time).unwrap();
     let whole = |time| Note::new(&text, &[note.signatures(), &[line(time)]].concat());
     assert_eq!(cosigners.cosigned(), whole(5), "the log's lines and the witness's");
-    assert_eq!(cosigners.collect(&note, &[line(6)], &keys), Some(1));
+    assert_eq!(cosigners.collect(&note, &[line(6)], &keys), Ok(1));
     assert_eq!(cosigners.cosigned(), whole(6), "a newer line in place of the older one");
+    let ahead = Env::Real.seconds() + 400;
+    assert_eq!(cosigners.collect(&note, &[line(ahead)], &keys), Err(Outcome::InFuture));
+    assert_eq!(cosigners.cosigned(), whole(6), "nor one from the future");
     let kept = std::fs::read(data.path().join("cosigned")).unwrap();
     assert_eq!(Note::parse(&kept).ok(), whole(6));
-    assert_eq!(Held::load(nobody(), &data.path().join("cosigned"), &keys).shown(), whole(6), "the next run has it");
+    assert_eq!(Held::load(nobody(), &data.path().join("cosigned"), &keys, 6).shown(), whole(6), "the next run has it");
 }
 
 /// A checkpoint of the log's own past, and a disk that changed a bit of it: the proof that fails says nothing of a second

@@ -213,6 +213,10 @@ impl LogError {
             Self::Open(OpenError::OtherLog(_)) => {
                 "`keys/log.seeds` or `log/identity` is another log's, or damaged: restore both from one copy"
             }
+            Self::Open(OpenError::OtherKeys(_)) => {
+                "restore the `keys/log.seeds` that signed it, or name the storage of this log; where those keys are lost, give \
+                 the log up as docs/log.md says"
+            }
             Self::Open(OpenError::Record(_)) => {
                 "run `countersign log fsck`, and restore the newest copy of the data directory"
             }

@@ -262,7 +262,7 @@ impl LogBook {
         let fatal = self.hands.letting_go(Arc::clone(&self.config.fatal));
         let config = Config { before_signing: Arc::new(move || place.begin(&name)), fatal, ..self.config.clone() };
         let env = Arc::clone(&self.env);
-        let clock: Clock = Arc::new(move || u64::try_from(env.now().seconds()).unwrap_or(0));
+        let clock: Clock = Arc::new(move || env.seconds());
         let tiles = Arc::clone(&self.tiles);
         let log = Log::open(&self.place.log(), config, seeds.keys()?, clock, tiles)?;
         self.place.write_trust(&log.trust())?;

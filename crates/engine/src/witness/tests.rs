@@ -81,7 +81,7 @@ fn a_witness_cosigns_what_continues_and_nothing_else() {
     let lines = ask(&honest.request(0)).unwrap();
     let Answer::Cosigned(lines) = Answer::read(200, lines.as_bytes()) else { panic!("cosignatures") };
     let keys: Vec<VerifierKey> = witness.vkeys().iter().map(|vkey| VerifierKey::parse(vkey).unwrap()).collect();
-    let whole = witness::with_cosignatures(&honest.log.head().note, &lines, &keys);
+    let whole = witness::with_cosignatures(&honest.log.head().note, &lines, &keys, u64::MAX);
     assert_eq!(whole.verify(&keys).unwrap().len(), 2, "Ed25519 and ML-DSA-44");
 
     assert_eq!(status(&ask(&forked.request(4))), 422, "another root for the size it cosigned");

@@ -11,6 +11,12 @@ use crate::note::Verified;
 /// How far a signed time may run ahead of the reader's clock, in seconds.
 pub const MAX_AHEAD: u64 = 300;
 
+/// Whether a signed time runs further ahead of a clock than [`MAX_AHEAD`]; both in seconds since the Unix epoch. One of the
+/// two is wrong then: a log does not sign on after such a time, keeps no cosignature of it, and a reader does not go by it.
+pub const fn is_ahead(signed: u64, now: u64) -> bool {
+    signed.saturating_sub(now) > MAX_AHEAD
+}
+
 /// A reader's clock and patience, both in seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Freshness {
@@ -52,7 +58,7 @@ impl Freshness {
     /// [`StaleError`]
     pub fn judge(self, signed: Option<u64>) -> Result<u64, StaleError> {
         let time = signed.ok_or(StaleError::NoTime)?;
-        if time.saturating_sub(self.now) > MAX_AHEAD {
+        if is_ahead(time, self.now) {
             return Err(StaleError::InFuture(time));
         }
         if self.now.saturating_sub(time) > self.max_age {

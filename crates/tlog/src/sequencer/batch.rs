@@ -8,7 +8,6 @@ use std::time::Instant;
 
 use super::home::{Mark, Marks, Run};
 use super::queue::{Message, Reply, Waiting};
-use super::recover::is_behind;
 use super::shared::{SegmentStart, Shared};
 use super::tiles::MemoryTiles;
 use super::tree::Tree;
@@ -17,6 +16,7 @@ use super::wal::record::{COMMIT_BYTES, Commit, Entry as Record, entry_length, pu
 use super::wal::{BeginError, Segment};
 use super::{AppendError, Appended, Clock, Config, Fatal, Flush, Head, Logged, ReadError, Step};
 use crate::merkle::{self, Hash, HashReader as _, Paths};
+use crate::policy::is_ahead;
 
 /// Whose receipt is for which leaf.
 struct Answer {
@@ -151,7 +151,7 @@ impl Sequencer {
         }
         // No time that readers would refuse. Dies here: nothing has happened.
         let (now, signed) = ((self.clock)(), self.shared.head().time);
-        if is_behind(now, signed) {
+        if is_ahead(signed, now) {
             batch.into_iter().for_each(|waiting| waiting.reply.send(Err(AppendError::ClockBehind { signed, now })));
             return Ok(());
         }
@@ -334,7 +334,7 @@ impl Sequencer {
             return Err(fatal);
         }
         let (now, head) = ((self.clock)(), self.shared.head());
-        if is_behind(now, head.time) {
+        if is_ahead(head.time, now) {
             return Ok(());
         }
         let time = now.max(head.time).max(1);

@@ -10,6 +10,7 @@ use super::disk::{Disk, at};
 use super::edge::Edge;
 use super::home::{self, Lock, Mark, Marks, Run};
 use super::keeper::Keeper;
+use super::records::{PUBLIC, is_by_every_key, read_public, read_record};
 use super::shared::{Live, SegmentStart, Shared};
 use super::tiles::Tiles;
 use super::tree::{Cache, Tree};
@@ -17,14 +18,12 @@ use super::wal::header::{Header, origin_hash};
 use super::wal::record::{Commit, Entry};
 use super::wal::{self, BeginError, Contents, Damage, Segment, Tail};
 use super::{Clock, Config, Head, InitError, Keys, OpenError, ReadError, Seen};
-use crate::checkpoint::{Checkpoint, Origin};
+use crate::checkpoint::Origin;
 use crate::merkle::{Hash, ProveError, empty_root, leaf_hash, root};
-use crate::note::Note;
-use crate::policy::MAX_AHEAD;
+use crate::policy::is_ahead;
 use crate::tile::{Content, FULL_WIDTH, TilePath};
 
 const WIDTH: u64 = FULL_WIDTH as u64;
-const PUBLIC: &str = "the published checkpoint";
 
 pub(super) fn init(dir: &Path, origin: &Origin, disk: &Arc<dyn Disk>) -> Result<(), InitError> {
     let wal = dir.join("wal");
@@ -129,7 +128,7 @@ pub(super) fn open(
     // When: a time that readers would refuse is not signed again. After it, nothing was written yet.
     let signed = mark.iter().map(|(_, mark)| mark.time).max().unwrap_or(0).max(replayed.time);
     let now = clock();
-    if is_behind(now, signed) {
+    if is_ahead(signed, now) {
         return Err(OpenError::ClockBehind { signed, now });
     }
 
@@ -298,47 +297,6 @@ fn marks(dir: &Path, config: &Config, origin: &Origin) -> Result<Remembered, Ope
     Ok((files, found))
 }
 
-/// The public checkpoint. One that is damaged is as good as none, and replaced, when a record of the head is there: that was
-/// held against the log just now, and knows as much, because a head is marked before it is shown. Where there is no such
-/// record, the public checkpoint is the last one that knows, and nothing may take its place. One that reads is never
-/// passed over.
-fn read_public(
-    keys: &Keys,
-    published: Option<&[u8]>,
-    marks: &[(String, Mark)],
-) -> Result<Option<Checkpoint>, OpenError> {
-    let Some(note) = published else { return Ok(None) };
-    match read_record(keys, PUBLIC, note) {
-        Err(OpenError::Record(_)) if !marks.is_empty() && !is_of_another_log(keys, note) => Ok(None),
-        read => read.map(Some),
-    }
-}
-
-/// Whether no signature of the log is missing; where the damage hit one of them, the checkpoint is published again.
-fn is_by_every_key(keys: &Keys, note: &[u8]) -> bool {
-    let all = keys.verifiers();
-    Note::parse(note).is_ok_and(|note| note.verify(all).is_ok_and(|verified| verified.len() == all.len()))
-}
-
-/// Whether a note reads as the checkpoint of another log, origin and signatures alike: then the folder or the storage is
-/// another one, and no damage.
-fn is_of_another_log(keys: &Keys, note: &[u8]) -> bool {
-    let ours = |name: &str| name == keys.origin().as_str();
-    Note::parse(note).is_ok_and(|note| {
-        let theirs = Checkpoint::parse(note.text()).is_ok_and(|checkpoint| !ours(checkpoint.origin.as_str()));
-        theirs && !note.signatures().iter().any(|line| ours(line.name().as_str()))
-    })
-}
-
-/// A checkpoint somebody else holds: readable, of this log, and signed by it.
-fn read_record(keys: &Keys, by: &str, note: &[u8]) -> Result<Checkpoint, OpenError> {
-    let wrong = || OpenError::Record(by.to_owned());
-    let note = Note::parse(note).map_err(|_| wrong())?;
-    note.verify(keys.verifiers()).map_err(|_| wrong())?;
-    let checkpoint = Checkpoint::parse(note.text()).map_err(|_| wrong())?;
-    if checkpoint.origin == *keys.origin() { Ok(checkpoint) } else { Err(wrong()) }
-}
-
 /// Refuses when what somebody knows is ahead of the log or another history. The word of a witness is enough, though it
 /// has not signed it: the operator chose whom to ask, and a log that does not start has not lost anything.
 fn guard_seen(tree: &Tree<'_>, ours: u64, keys: &Keys, seen: &Seen) -> Result<(), OpenError> {
@@ -377,11 +335,6 @@ fn unread(size: u64, error: ProveError<ReadError>) -> OpenError {
             OpenError::Damaged(format!("the leaves do not reach the root at {size}"))
         }
     }
-}
-
-/// Whether a clock is too far behind what was signed last. It may lag a little, as clocks do that are set right.
-pub(super) fn is_behind(now: u64, signed: u64) -> bool {
-    signed.saturating_sub(now) > MAX_AHEAD
 }
 
 /// Writes the last segment anew up to its last commit.

@@ -290,6 +290,9 @@ pub enum OpenError {
     /// A record of this log does not read, or is not signed by it.
     #[error("the record of {0} does not read as a checkpoint of this log")]
     Record(String),
+    /// Other keys have signed a record under this log's name. These keys would begin a second history under it.
+    #[error("{0} is signed under this log's name, and not by its keys")]
+    OtherKeys(String),
     /// The last signature is dated more than [`MAX_AHEAD`](crate::policy::MAX_AHEAD) seconds after the clock: one of the
     /// two is wrong. Signed times do not go back, and readers refuse a time so far ahead of theirs.
     #[error("the log's last signature is dated {} seconds ahead of this machine's clock", .signed.saturating_sub(*.now))]
@@ -324,6 +327,7 @@ impl OpenError {
             Self::Behind { .. } => "log_behind",
             Self::Forked { .. } => "log_forked",
             Self::Record(_) => "log_record",
+            Self::OtherKeys(_) => "log_other_keys",
             Self::ClockBehind { .. } => "log_clock_behind",
             Self::Lacking(_) => "log_tiles_lacking",
             Self::Tiles(error) => error.code(),

@@ -141,18 +141,40 @@ fn a_cosigned_note_satisfies_whoever_trusts_the_witness() {
         signer("witness.example.test/w1", Algorithm::Ed25519Cosignature, 0x20),
         signer("witness.example.test/w1", Algorithm::MlDsa44, 0x60),
     ];
-    let body = cosign(&note, &keys, 1_764_500_000).unwrap();
+    let now = 1_764_500_000;
+    let body = cosign(&note, &keys, now).unwrap();
     let Answer::Cosigned(lines) = Answer::read(200, body.as_bytes()) else { panic!("cosignatures") };
     let known: Vec<VerifierKey> = keys.iter().map(|key| key.verifier().clone()).collect();
-    let whole = with_cosignatures(&note, &lines, &known);
+    let whole = with_cosignatures(&note, &lines, &known, now);
     assert_eq!(whole.signatures().len(), 3);
     let times: Vec<_> = whole.verify(&known).unwrap().iter().map(|verified| verified.time).collect();
     assert_eq!(times, [Some(1_764_500_000); 2]);
-    assert_eq!(with_cosignatures(&whole, &lines, &known), whole, "added once");
-    assert_eq!(with_cosignatures(&note, &lines, &known[..1]).signatures().len(), 2, "of known witnesses only");
+    assert_eq!(with_cosignatures(&whole, &lines, &known, now), whole, "added once");
+    assert_eq!(with_cosignatures(&note, &lines, &known[..1], now).signatures().len(), 2, "of known witnesses only");
     let other = request(0, 1, Hash::from_bytes([1; 32]), vec![]).checkpoint;
-    assert_eq!(with_cosignatures(&other, &lines, &known), other, "a cosignature of another checkpoint");
+    assert_eq!(with_cosignatures(&other, &lines, &known, now), other, "a cosignature of another checkpoint");
     assert_eq!(cosign(&note, &[signer("w", Algorithm::Ed25519, 1)], 1), Err(NotSignable::Text));
+}
+
+/// The one allowance between clocks, 300 seconds, also for what a witness dates.
+#[test]
+fn a_cosignature_dated_far_ahead_of_the_clock_is_left_out() {
+    let note = published("3_to_257").checkpoint;
+    let witness = signer("witness.example.test/w1", Algorithm::Ed25519Cosignature, 0x20);
+    let known = [witness.verifier().clone()];
+    let line = witness.sign(note.text(), 1_764_500_301).unwrap();
+    for (now, is) in [
+        (1_764_500_000, Cosignature::InFuture),
+        (1_764_500_001, Cosignature::Holds),
+        (0, Cosignature::InFuture),
+        (u64::MAX, Cosignature::Holds),
+    ] {
+        assert_eq!(Cosignature::of(&line, note.text(), &known, now), is, "{now}");
+        let kept = with_cosignatures(&note, std::slice::from_ref(&line), &known, now) != note;
+        assert_eq!(kept, is == Cosignature::Holds, "{now}");
+    }
+    assert_eq!(Cosignature::of(&line, note.text(), &[], 0), Cosignature::Unknown);
+    assert_eq!(Cosignature::of(&line, &note.text().replace("257", "256"), &known, 0), Cosignature::Unknown);
 }
 
 #[test]

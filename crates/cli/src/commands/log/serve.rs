@@ -13,7 +13,7 @@ use countersign_engine::published::Published;
 use countersign_probe::Limits;
 use countersign_server::{Bounds, connections};
 use countersign_tlog::key::VerifierKey;
-use countersign_tlog::sequencer::{Fatal, OpenError};
+use countersign_tlog::sequencer::{Fatal, Log, OpenError};
 use serde_json::json;
 use tokio::net::TcpListener;
 use tokio::runtime::Handle;
@@ -44,7 +44,8 @@ pub(crate) async fn run(settings: &Settings, global: &Global, args: &LogServeArg
     let log = book.take().map_err(|error| Failure::from(&error))?;
     keys::write_leaves(global, &app::keys(&settings.data.0)?, &book);
     let mut public = Published::new(Arc::clone(&log));
-    if let Some(cosigners) = cosigners {
+    if let Some((cosigners, file)) = cosigners.zip(args.witnesses.as_deref()) {
+        can_be_met(&cosigners, &log, file, &book.place().trust())?;
         cosigners.start(&log, &Handle::current());
         public = public.with_cosigners(cosigners);
     }
@@ -95,6 +96,18 @@ fn cosigners(settings: &Settings, global: &Global, file: &Path, env: &Arc<Env>) 
     Ok(Cosigners::new(named, policy, services, Arc::clone(env), &log, tell))
 }
 
+/// A policy without a key of this log looks met in no place that shows it, and is not. So it is told before anything runs.
+fn can_be_met(cosigners: &Cosigners, log: &Log, file: &Path, trust: &Path) -> anyhow::Result<()> {
+    if cosigners.can_accept(log) {
+        return Ok(());
+    }
+    let why = format!("{} has no key of this log, so no cosigned checkpoint can ever satisfy it", file.display());
+    let lines = log.trust();
+    let (first, trust) = (lines.lines().next().unwrap_or_default(), trust.display());
+    let hint = format!("put the `log` lines of {trust} into it; the first is `{first}`");
+    Err(Failure::usage(why).coded("witnesses_without_log").advised(hint).into())
+}
+
 /// What is told beside a word against the log that nobody signed.
 const UNPROVED: &str = "and shows nothing signed for it; it is asked again. If this data directory was restored from an \
      older copy, end the log and restore the newest one; if not, ask whoever runs the witness";
@@ -107,6 +120,11 @@ fn told(witness: &str, outcome: Outcome) -> Result<String, OpenError> {
         Outcome::Away => "does not answer; it is asked again".to_owned(),
         Outcome::Refused(status) => format!("refuses with status {status}; it is asked again"),
         Outcome::Untrue => "gives cosignatures that do not hold under the keys in --witnesses".to_owned(),
+        Outcome::InFuture => {
+            "dates its cosignatures more than 300 seconds ahead of this machine's clock, so they are not kept; one \
+             of the two clocks is wrong; it is asked again"
+                .to_owned()
+        }
         Outcome::NoRequest => "is not asked: the log cannot be read at the moment".to_owned(),
         Outcome::Says(Contradiction::Ahead { ours, theirs }) => {
             format!("says it has cosigned {theirs} leaves of this log, which has {ours}, {UNPROVED}")

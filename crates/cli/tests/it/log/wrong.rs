@@ -2,6 +2,11 @@
 
 use crate::common::{append, told};
 
+/// A policy with a witness to ask, and another log.
+const STRANGE: &str = "log log.example.test/countersign/2026+56f58098+AQOhB7/zzhC+HXDdGOdLwJln5NYwm6UNXx3chmQSVTG4\n\
+     witness one witness.example.test/w1+e07bb2cd+BCmsuuFBvMrwsi4alNNNC8c2HlJtC/4SyJeUvJMilm3X http://127.0.0.1:1\n\
+     quorum one\n";
+
 /// Exit code, code and hint of the commands, in data directories without a log, with one, and that are none.
 #[test]
 fn each_wrong_command_says_what_to_do() {
@@ -10,7 +15,10 @@ fn each_wrong_command_says_what_to_do() {
     std::fs::create_dir(&log).expect("a folder");
     append(&log, &["{\"a\":1}"]);
     std::fs::write(data.path().join("file"), "").expect("written");
-    let trust = "has/log/trust";
+    let (trust, strange) = ("has/log/trust", "strange");
+    std::fs::write(data.path().join(strange), STRANGE).expect("written");
+    let ours = std::fs::read_to_string(data.path().join(trust)).expect("a policy");
+    let ours = ours.lines().next().expect("a line").to_owned();
     for (args, exit, code, hint) in [
         (&["status", "--data", "none"][..], 4, "log_missing", "--data"),
         (&["adopt", "--data", "none"], 4, "log_missing", "countersign log init"),
@@ -19,6 +27,7 @@ fn each_wrong_command_says_what_to_do() {
         (&["init", "--data", "file"], 4, "log_io", "names a folder"),
         (&["serve", "--data", "has", "--listen", "nowhere"], 2, "cannot_listen", "127.0.0.1:4410"),
         (&["serve", "--data", "has", "--witnesses", trust], 2, "no_witness", "countersign log witness"),
+        (&["serve", "--data", "has", "--witnesses", strange, "--listen", "nowhere"], 2, "witnesses_without_log", &ours),
         (&["monitor", "http://127.0.0.1:1/log", "--trust", trust], 4, "log_unreachable", "try again"),
         (&["monitor", "none", "--trust", trust], 4, "log_no_checkpoint", "ends in /log"),
         (

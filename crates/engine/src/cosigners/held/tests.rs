@@ -44,7 +44,7 @@ impl Three {
     fn held(&self, file: &Path) -> Held {
         let [log, a, b] = [&self.log, &self.a, &self.b].map(SignerKey::verifier);
         let policy = format!("log {log}\nwitness a {a}\nwitness b {b}\ngroup both all a b\nquorum both\n");
-        Held::load(Policy::parse(policy.as_bytes()).unwrap(), file, &[a.clone(), b.clone()])
+        Held::load(Policy::parse(policy.as_bytes()).unwrap(), file, &[a.clone(), b.clone()], 5)
     }
 
     fn note(&self, size: u64) -> Note {
@@ -141,6 +141,12 @@ fn an_earlier_run_is_taken_up_as_far_as_its_cosignatures_hold() {
     three.answers(&mut held, 4, a);
     assert_eq!(held.shown(), Some(three.cosigned(4, &[a])), "one that never did gives way");
     assert_eq!(load(&three.note(3)).shown(), None, "cosigned by nobody");
+
+    // `held` loads at second 5, and 300 seconds is how far a clock may be ahead of it.
+    let dated =
+        |time| Note::new(whole.text(), &[log.clone(), by_a.clone(), b.sign(whole.text(), time).unwrap()]).unwrap();
+    assert_eq!(load(&dated(305)).shown(), Some(dated(305)));
+    assert_eq!(load(&dated(306)).shown(), Some(three.cosigned(3, &[a])), "kept while the clock was ahead, too");
 }
 
 /// The log signs an idle checkpoint anew: the newest signature is shown at once, with the cosignatures there are.

@@ -109,6 +109,14 @@ fn a_record_that_is_no_checkpoint_of_this_log_is_refused() {
     assert_eq!(open(&note), "open");
     assert_eq!(open("rubbish"), "log_record");
     assert_eq!(open(&note.replace("\n1\n", "\n2\n")), "log_record", "a size the log did not sign");
+    assert_eq!(open(&signed_by_a_stranger(origin().as_str())), "log_other_keys");
+}
+
+/// The checkpoint of one leaf that a key which is not the log's has signed under this name.
+fn signed_by_a_stranger(origin: &str) -> String {
+    let text = Checkpoint::new(Origin::parse(origin).unwrap(), 1, empty_root()).to_string();
+    let signer = SignerKey::from_seed(KeyName::parse(origin).unwrap(), Algorithm::Ed25519, &[1; 32]).unwrap();
+    Note::new(&text, &[signer.sign(&text, 0).unwrap()]).unwrap().to_string()
 }
 
 /// The public checkpoint can be made again from the head, which a start holds against the log. It is no record then.
@@ -137,14 +145,13 @@ fn a_damaged_public_checkpoint_is_replaced_where_the_head_is_whole() {
     }
     opens(String::from_utf8(whole.clone()).unwrap().replacen("\n1\n", "\n2\n", 1).as_bytes());
 
-    // Another log's is no damage.
-    let other = Origin::parse("log.example.test/other").unwrap();
-    let text = Checkpoint::new(other.clone(), 1, empty_root()).to_string();
-    let signer = SignerKey::from_seed(KeyName::parse(other.as_str()).unwrap(), Algorithm::Ed25519, &[1; 32]).unwrap();
-    let note = Note::new(&text, &[signer.sign(&text, 0).unwrap()]).unwrap().to_string();
-    home.tiles.publish(note.as_bytes()).unwrap();
-    assert_eq!(code(home.try_open(Config::one_shot())), "log_record");
-    assert_eq!(public(), note.as_bytes(), "it stays");
+    // Another log's is no damage, nor is one under this log's name that other keys signed.
+    for (origin, why) in [("log.example.test/other", "log_record"), (origin().as_str(), "log_other_keys")] {
+        let note = signed_by_a_stranger(origin);
+        home.tiles.publish(note.as_bytes()).unwrap();
+        assert_eq!(code(home.try_open(Config::one_shot())), why);
+        assert_eq!(public(), note.as_bytes(), "it stays");
+    }
 
     // Without a head it is the only record, and nothing may take its place.
     home.tiles.publish(b"rubbish").unwrap();
