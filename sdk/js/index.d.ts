@@ -6,7 +6,10 @@ export class JsonError extends Error {
   at: number;
 }
 
-/** Strict JSON. Duplicate names, half surrogates, a byte order mark and unsafe integers throw a JsonError. */
+/**
+ * Strict JSON. Duplicate names, half surrogates, a byte order mark and unsafe integers throw a JsonError, and so does what
+ * exceeds a limit: 32 levels, 10,000 members of one object, 64 KiB of a string and 1 MiB in all, as UTF-8 source.
+ */
 export function parseJson(
   input: string | Uint8Array,
   limits?: { depth?: number; members?: number; string?: number; size?: number },
@@ -15,7 +18,7 @@ export function parseJson(
 /** The RFC 8785 text of a value. */
 export function canonicalize(value: unknown): string;
 
-/** A signed document, opened with trusted base64 public keys. */
+/** A signed document, opened with trusted base64 public keys. Text beyond the limits of parseJson throws a JsonError. */
 export function openDocument(
   input: string | Uint8Array,
   keys: string[],

@@ -1,5 +1,6 @@
 """Signed documents: strict JSON, RFC 8785, and who signed what when. Written from the RFCs, without our code."""
 import base64, binascii, hashlib, json, re, sys
+from collections import namedtuple
 from datetime import datetime, timezone
 from decimal import Decimal
 
@@ -14,6 +15,10 @@ KEY = {"schema", "issuedAt", "keyId", "publicKey", "purpose", "from", "until", "
 PURPOSES = {"verdict", "decision", "approval", "evidence", "credential", "log"}
 KEY_TYPE = "countersign.key.v1"
 LAST_SPELLED = 253402207200  # 9999-12-30T22:00:00Z, as in the other verifiers
+# Nesting, members of one object, and bytes of source: of a string between its quotes, and of the whole text.
+Limits = namedtuple("Limits", "depth members string size")
+DOCUMENT = Limits(32, 10_000, 64 << 10, 1 << 20)
+STRING = re.compile(rb'"([^"\\]*(?:\\.[^"\\]*)*)"')
 AHEAD = 300  # how far a date or a signed time may run ahead of the reader's clock, in seconds
 
 
@@ -60,15 +65,23 @@ def unbase64(text):
     return raw if base64.b64encode(raw).decode() == text else None
 
 
-def strict(data):
+def depth(value):
+    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
+    return 0 if inside is None else 1 + max(map(depth, inside), default=0)
+
+
+def strict(data, limits):
     """JSON as two readers must see it: no duplicate, no half surrogate, no integer beyond 2^53, however it is spelled."""
+    need(len(data) <= limits.size, "malformed", "too much text")
+
     def members(pairs):
+        need(len(pairs) <= limits.members, "malformed", "too many members")
         need(len({name for name, _ in pairs}) == len(pairs), "malformed", "a member twice")
         return dict(pairs)
 
     def integer(text):
         need(abs(int(text)) < 2**53, "malformed", "an unsafe integer")
-        return int(text)
+        return -0.0 if text == "-0" else int(text)
 
     def real(text):
         value = float(text)
@@ -82,8 +95,10 @@ def strict(data):
         need(not text.startswith("\ufeff"), "malformed", "a byte order mark")
         value = json.loads(text, object_pairs_hook=members, parse_int=integer, parse_float=real, parse_constant=never)
         json.dumps(value, ensure_ascii=False).encode("utf-8")
+        need(depth(value) <= limits.depth, "malformed", "nested too deep")
     except (ValueError, RecursionError) as error:
         raise Refused("malformed", str(error)) from None
+    need(all(len(one[1]) <= limits.string for one in STRING.finditer(data)), "malformed", "a string too long")
     return value
 
 
@@ -136,7 +151,7 @@ def signed_by(said, public):
 def open_document(document):
     """A signed document and its date."""
     try:
-        said = strict(document.encode())
+        said = strict(document.encode(), DOCUMENT)
     except Refused as refused:
         raise Refused("invalid", f"the document inside: {refused}") from None
     names = ("schema", "issuedAt", "keyId", "signature")

@@ -2,17 +2,24 @@
 
     python3 judge_cases.py crates/engine/tests/data/receipts.json
 
+Exits with 0, 1 where a case is judged otherwise, 2 where the file cannot be used, 4 where nothing can be judged here.
 Each case that does not is a line; the last line is the sum, or begins with `skipped:` when nothing can be judged here.
 """
 import base64, json, sys
-from verify_receipts import Refused, packages, parse_policy, verify
+from verify_receipts import Refused, Unusable, packages, parse_policy, read_file, verify
+
+
+def whole(case):
+    """A long case stands in its file with a mark for what repeats; # in it counts from 0."""
+    fill = case.get("fill", {"with": "", "times": 0})
+    return case["receipt"].replace("\u25a0", "".join(fill["with"].replace("#", str(turn)) for turn in range(fill["times"])), 1)
 
 
 def judge_case(case, trust, ml_dsa, keys):
     """None when the case comes to what its maker says, or else what it comes to."""
     try:
         demands = case["require_pq"], case["max_age_s"], case["now"]
-        got = verify(case["receipt"].encode(), trust, *demands, ml_dsa, [*map(base64.b64decode, keys)])
+        got = verify(whole(case).encode(), trust, *demands, ml_dsa, [*map(base64.b64decode, keys)])
     except Refused as refused:
         got = {"result": refused.kind}
     wanted = {**case, "result": case["expect"]}
@@ -50,7 +57,13 @@ def judge_policies(policies):
 
 def main():
     """Judges without ML-DSA-44, and again with every package that has it."""
-    data = json.load(open(sys.argv[1], encoding="utf-8"))
+    try:
+        [path] = sys.argv[1:]
+        data = json.loads(read_file(path, "cases", 2).decode())
+        data["cases"], data["trust"], data["document_key"]
+    except (Unusable, ValueError, KeyError, TypeError) as error:
+        print(f"name one file of cases: {error.args[0]}", file=sys.stderr)
+        return 2
     found = packages()
     wrong = judge_policies(data.get("policies", []))
     for package, ml_dsa in [("Ed25519 alone", None), *found]:

@@ -1,7 +1,7 @@
 """Has scitt-cose, an implementation of RFC 9162 by others, prove the entries of receipts: judge_inclusion.py FOLDER.
 
 Every `*.receipt.json` in the folder must lead from its entry to the root of its checkpoint, and from no changed entry.
-Ends with 0 when that is so, 1 when it is not, 4 when scitt-cose is not here.
+Ends with 0 when that is so, 1 when it is not, 2 when a receipt cannot be read or none is named, 4 when scitt-cose is not here.
 """
 
 import base64
@@ -29,7 +29,12 @@ def proves(receipt, leaf):
     return verify_inclusion(leaf.hex(), receipt["index"], int(size), path, base64.b64decode(root).hex())
 
 
-receipts = [json.loads(file.read_text()) for file in sorted(pathlib.Path(sys.argv[1]).glob("*.receipt.json"))]
+try:
+    [folder] = sys.argv[1:]
+    receipts = [json.loads(file.read_text("utf-8")) for file in sorted(pathlib.Path(folder).glob("*.receipt.json"))]
+except (OSError, ValueError) as error:
+    print(f"name one folder of receipts: {error}", file=sys.stderr)
+    sys.exit(2)
 held = sum(proves(receipt, entry(receipt["reveal"])) for receipt in receipts)
 changed = sum(proves(receipt, entry(receipt["reveal"]) + b" ") for receipt in receipts)
 print(f"scitt-cose proved {held} of {len(receipts)} entries and {changed} changed ones")

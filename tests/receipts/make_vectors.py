@@ -63,6 +63,33 @@ for number in ["1E30", "1e21", "1e20", "-9007199254740992"]:
     case(f"a document with the number {number}", receipt(3, 7, [ED], document=body), "invalid", "json_unsafe_integer")
 case("a document spelled as the example of RFC 8785", receipt(3, 7, [ED], document=rfc_8785()), "proved", index=3, size=7, pq="no_key")
 
+# What a document may hold: 32 levels, 10,000 members of one object, 65,536 bytes of source of a string, and 1 MiB in all.
+PLACE = {"index": 3, "size": 7, "pq": "no_key"}
+deep = {levels: decision(deep=json.loads("[" * (levels - 1) + "]" * (levels - 1))) for levels in (32, 33)}
+case("a document of 32 levels", receipt(3, 7, [ED], document=deep[32]), "proved", **PLACE)
+case("a document of 33 levels", receipt(3, 7, [ED], document=deep[33]), "invalid", "json_depth")
+for count, outcome in [(10_000, ("proved",)), (10_001, ("invalid", "json_members"))]:
+    names, more = {"x": 0, **{str(n): 0 for n in range(count - 1)}}, (',"#":0', count - 1)
+    body = decision(many=names).replace(jcs(names), b'{"x":0' + repeated(*more).encode() + b"}")
+    case(f"a document with an object of {count} members", receipt(3, 7, [ED], document=body), *outcome, fill=more, **PLACE)
+for name, more, rest, outcome in [
+    ("65,536 bytes", ("x", 65_536), "", ("proved",)),
+    ("65,537 bytes", ("x", 65_537), "", ("invalid", "json_string")),
+    ("65,536 bytes in 21,846 characters", ("\u20ac", 21_845), "x", ("proved",)),
+    ("65,537 bytes in 21,847 characters", ("\u20ac", 21_845), "xx", ("invalid", "json_string")),
+]:
+    body = decision(note=repeated(*more) + rest)
+    case(f"a document with a string of {name}", receipt(3, 7, [ED], document=body), *outcome, fill=more, **PLACE)
+for rest, outcome in [("zzzz", ("proved",)), ("zzzzz", ("invalid", "json_string"))]:
+    more = ("\\u0078", 10_922)
+    body = decision(note="x" * more[1] + rest).replace(b"x" * more[1], repeated(*more).encode())
+    case(f"a document with a string of {65_532 + len(rest)} bytes in escapes", receipt(3, 7, [ED], document=body), *outcome, fill=more, **PLACE)
+for size, outcome in [(1 << 20, ("proved",)), ((1 << 20) + 1, ("invalid", "json_size"))]:
+    more = (" ", size - len(decision()))
+    body = b"{" + repeated(*more).encode() + decision()[1:]
+    case(f"a document of {size} bytes", receipt(3, 7, [ED], document=body), *outcome, fill=more, **PLACE)
+case("a document with a member twice that does not end", receipt(3, 7, [ED], document=b'{"a":1,"a":1'), "invalid", "json_syntax", keys=[])
+
 # A document from the future: more than five minutes ahead of the reader's clock. 1788253212 is 2026-09-01T09:00:12Z.
 ISSUED = 1788253212
 case("a document dated five minutes ahead", good, "proved", now=ISSUED - 300, index=3, size=7, pq="no_key")
@@ -109,6 +136,19 @@ for name, rest in [("no quorum", ""), ("two quorums", "quorum one\nquorum one\n"
                    ("a log key as a witness", f"witness three {ED.vkey()}\nquorum none\n"), ("a log twice", f"log {ED.vkey()}\nquorum none\n"),
                    ("a carriage return", "quorum none\r\n"), ("a group without members", "group g any\nquorum g\n"), ("two words of quorum", "quorum one two\n")]:
     policy(name, rest)
+
+# Names of keys: 1 to 255 bytes, no plus sign, and no space of Unicode.
+SPACES = ["\u00a0", "\u0085", "\u1680", "\u2003", "\u2028", "\u202f", "\u3000"]
+for sign, reads in [*((space, False) for space in SPACES), ("\u200b", True), ("\ufeff", True)]:
+    key, code = Key(f"a{sign}b", 1, bytes([9]) * 32), f"U+{ord(sign):04X}"
+    policy(f"a log whose name has {code}", f"log {key.vkey()}\nquorum none\n", reads)
+    signed = receipt(3, 7, [ED, key])
+    if reads:
+        case(f"a signature line whose name has {code}", signed, "proved", **PLACE)
+    else:
+        case(f"a signature line whose name has {code}", signed, "malformed", "note_signature_line")
+for name, reads in [("x" * 255, True), ("x" * 256, False), ("\u20ac" * 85, True), ("\u20ac" * 85 + "x", False), ("", False), ("a\u007fb", False)]:
+    policy(f"a log with a name of {len(name.encode())} bytes", f"log {Key(name, 1, bytes([9]) * 32).vkey()}\nquorum none\n", reads)
 
 # What the reader's policy refuses.
 case("the post-quantum line stripped under --require-pq", strip(pq, PQ), "trust_policy_not_met", "pq_missing", trust="log+pq", require_pq=True)
@@ -207,6 +247,15 @@ case("a known witness's wrong signature spoils the note", changed(bad, checkpoin
 wrong_pq = changed(pq, checkpoint=strip(pq, PQ)["checkpoint"] + PQ.line(f"{LOG}\n7\n{b64(bytes(32))}\n"))
 case("a post-quantum signature over another root", wrong_pq, "invalid", "note_bad_signature", trust="log+pq")
 
+# How much a checkpoint may hold: 64 signature lines, and 128 KiB.
+stranger = STRANGER.line(good["checkpoint"].split("\n\n")[0] + "\n")
+case("64 signature lines", changed(good, checkpoint=good["checkpoint"] + stranger * 63), "proved", **PLACE)
+case("65 signature lines", changed(good, checkpoint=good["checkpoint"] + stranger * 64), "malformed", "note_too_many_signatures")
+for size, outcome in [(128 << 10, ("proved",)), ((128 << 10) + 1, ("malformed", "note_too_large"))]:
+    room = size - len((good["checkpoint"] + f"{DASH}  \n").encode())
+    line = f"{DASH} {'y' * (room % 4 + 4)} {'AAAA' * (room // 4 - 1)}\n"
+    case(f"a checkpoint of {size} bytes", changed(good, checkpoint=good["checkpoint"] + line), *outcome, fill=("AAAA", room // 4 - 1), **PLACE)
+
 # What is no receipt.
 case("nothing", "", "malformed", "json_syntax")
 case("an array", "[]", "malformed", "receipt_member")
@@ -224,6 +273,7 @@ case("no schema", without(good, "schema"), "malformed", "receipt_member")
 case("the index as text", changed(good, index="3"), "malformed", "receipt_member")
 case("the index as a fraction", json.dumps(good).replace('"index": 3', '"index": 3.0'), "malformed", "receipt_member")
 case("the index with an exponent", json.dumps(good).replace('"index": 3', '"index": 3e0'), "malformed", "receipt_member")
+case("the index as minus zero", json.dumps(receipt(0, 1, [ED])).replace('"index": 0', '"index": -0'), "malformed", "receipt_member")
 case("a negative index", changed(good, index=-1), "malformed", "receipt_member")
 case("an index beyond 2^53", changed(good, index=2**53), "malformed", "json_unsafe_integer")
 case("a leaf hash in capitals", changed(good, leaf_hash=good["leaf_hash"].upper()), "malformed", "receipt_member")
@@ -233,7 +283,20 @@ case("64 path hashes", changed(good, inclusion_path=[good["inclusion_path"][0]] 
 case("a reveal of null", changed(good, reveal=None), "malformed", "reveal_member")
 case("a stranger's kind", revealed(good, type="402signal.route_decision.v3"), "malformed", "reveal_member")
 case("seconds in the minute", revealed(good, ts="2026-09-01T09:00:12Z"), "malformed", "reveal_member")
+case("a day that no calendar has", revealed(good, ts="2026-02-30T09:00:00Z"), "malformed", "reveal_member")
+case("digits of another script", revealed(good, ts="\u0662026-09-01T09:00:00Z"), "malformed", "reveal_member")
 case("a short salt", revealed(good, salt="a5" * 31), "malformed", "reveal_member")
+for name, origin in [("of 256 bytes", "x" * 256), ("with a tab", "a\tb"), ("with a delete", "a\u007fb"), ("that is empty", "")]:
+    case(f"a log_origin {name}", changed(good, log_origin=origin), "malformed", "receipt_member")
+for name, origin in [("of 256 bytes", "x" * 256), ("with a delete", "a\u007fb")]:
+    case(f"an origin {name} in the checkpoint", changed(good, checkpoint=good["checkpoint"].replace(LOG + "\n", origin + "\n", 1)), "malformed", "checkpoint_origin")
+for levels, code in [(4, "receipt_member"), (5, "json_depth")]:
+    case(f"a receipt of {levels} levels", changed(good, index=json.loads("[" * (levels - 1) + "]" * (levels - 1))), "malformed", code)
+for count, code in [(16, "receipt_unknown_member"), (17, "json_members")]:
+    case(f"a receipt of {count} members", {**good, **{f"x{n}": 0 for n in range(count - len(good))}}, "malformed", code)
+for size, outcome in [(3 << 20, ("proved",)), ((3 << 20) + 1, ("malformed", "json_size"))]:
+    more = (" ", size - len(json.dumps(good, ensure_ascii=False).encode()))
+    case(f"a receipt of {size} bytes", json.dumps(good, ensure_ascii=False) + repeated(*more), *outcome, fill=more, **PLACE)
 case("a checkpoint without signatures", changed(good, checkpoint=good["checkpoint"].split("\n\n")[0] + "\n"), "malformed", "note_no_signatures")
 case("a checkpoint with a control character", changed(good, checkpoint=good["checkpoint"].replace("\n7\n", "\n7\r\n")), "malformed", "note_not_text")
 for name, extensions in [("an empty extension line", "\n" + LINE), ("seventeen extension lines", LINE * 17)]:

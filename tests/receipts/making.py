@@ -164,8 +164,18 @@ def receipt(index, size, signers, kind="countersign.decision.v1", document=None,
 CASES, POLICIES = [], []
 
 
-def case(name, value, expect, code=None, trust="log", max_age_s=None, require_pq=False, now=TIME + 60, **proved):
+def repeated(text, times):
+    """So many times, with # counting from 0."""
+    return "".join(text.replace("#", str(turn)) for turn in range(times))
+
+
+def case(name, value, expect, code=None, trust="log", max_age_s=None, require_pq=False, now=TIME + 60, fill=None, **proved):
+    """`fill` is what a long receipt repeats, and how often: in the file a mark stands for it."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    if fill:
+        spelled = json.dumps(fill[0], ensure_ascii=False)[1:-1]
+        before, after = text.split(repeated(spelled, fill[1]))
+        text, proved = before + "\u25a0" + after, {"fill": {"with": spelled, "times": fill[1]}, **proved}
     CASES.append({"name": name, "receipt": text, "trust": trust, "now": now, "max_age_s": max_age_s,
                   "require_pq": require_pq, "expect": expect, "code": code, **proved})
 

@@ -3,13 +3,13 @@
     python3 verify_receipts.py receipt.json trust [--key BASE64]... [--require-pq] [--max-age SECONDS] [--now SECONDS]
 
 Needs `cryptography` for Ed25519, and for ML-DSA-44 its version 48 or newer or else `dilithium-py`; without either it says
-`pq: not_checked`. The numbers it exits with are those of `countersign verify`: 0 valid, 1 invalid, 3 malformed, 4 stale or
-not evaluated, 5 trust policy not met. Without the means to verify it judges nothing and says so on a line that begins with
+`pq: not_checked`. The numbers it exits with are those of `countersign verify`: 0 valid, 1 invalid, 2 a key or a trust
+file that cannot be used, 3 malformed or not to be read, 4 stale or not evaluated, 5 trust policy not met. Without the means to verify it judges nothing and says so on a line that begins with
 `skipped:`.
 """
 import argparse, base64, hashlib, hmac, re, sys, time
-from documents import (AHEAD, KEY_TYPE, LAST_SPELLED, InvalidSignature, Refused, ed25519_holds, judge_document,
-                       judge_key_statement, need, open_document, sha, small_order, strict, unbase64)
+from documents import (AHEAD, KEY_TYPE, LAST_SPELLED, InvalidSignature, Limits, Refused, ed25519_holds, judge_document,
+                       judge_key_statement, need, open_document, second, sha, small_order, strict, unbase64)
 
 
 def by_cryptography():
@@ -51,18 +51,29 @@ def packages():
 
 EXIT = {"proved": 0, "invalid": 1, "refused": 1, "malformed": 3, "stale": 4, "not_evaluated": 4, "skipped": 4, "trust_policy_not_met": 5}
 RECEIPT = {"schema", "log_origin", "index", "leaf_hash", "inclusion_path", "checkpoint"}
+LIMITS = Limits(4, 16, 2 << 20, 3 << 20)
+MAX_NOTE, MAX_SIGNATURES, MAX_POLICY = 128 << 10, 64, 256 << 10
 REVEAL = {"type", "ts", "commitment", "salt", "document"}
 
 
 def number(text): return int(text) if re.fullmatch(r"0|[1-9][0-9]{0,19}", text) else None
 
 
+def is_origin(text): return 1 <= len(text.encode()) <= 255 and not re.search(r"[\x00-\x1f\x7f]", text)
+
+
+def is_name(text):
+    """The name of a key (C2SP signed-note): an origin without Unicode spaces and without plus signs."""
+    return is_origin(text) and not re.search(r"[\s+]", text)
+
+
 def parse_receipt(data):
-    receipt = strict(data)
+    receipt = strict(data, LIMITS)
     need(isinstance(receipt, dict) and RECEIPT <= set(receipt) <= RECEIPT | {"reveal"}, "malformed", "members")
     need(receipt["schema"] == "countersign/receipt/v1", "malformed", "schema")
     need(type(receipt["index"]) is int and receipt["index"] >= 0, "malformed", "index")
     need(all(type(receipt[name]) is str for name in ("log_origin", "leaf_hash", "checkpoint")), "malformed", "text")
+    need(is_origin(receipt["log_origin"]), "malformed", "log_origin")
     need(re.fullmatch("[0-9a-f]{64}", receipt["leaf_hash"]), "malformed", "leaf_hash")
     path = receipt["inclusion_path"]
     need(type(path) is list and len(path) <= 63, "malformed", "inclusion_path")
@@ -73,7 +84,7 @@ def parse_receipt(data):
         need(isinstance(reveal, dict) and set(reveal) == REVEAL, "malformed", "reveal")
         need(all(type(one) is str for one in reveal.values()), "malformed", "reveal")
         need(re.fullmatch(r"countersign\.[a-z0-9._-]{1,116}", reveal["type"]), "malformed", "type")
-        need(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:00Z", reveal["ts"]), "malformed", "ts")
+        need(second(reveal["ts"]) is not None and reveal["ts"].endswith(":00Z"), "malformed", "ts")
         need(all(re.fullmatch("[0-9a-f]{64}", reveal[name]) for name in ("salt", "commitment")), "malformed", "hex")
     return receipt, path
 
@@ -106,7 +117,9 @@ def root_of(leaf, index, size, path):
 
 class Key:
     def __init__(self, vkey):
-        name, short, encoded = vkey.split("+", 2)
+        name, short, encoded, *_ = [*vkey.split("+", 2), "", ""]
+        if not is_name(name):
+            raise ValueError("not the name of a key")
         raw = unbase64(encoded) or b"\0"
         if len(raw) - 1 != {1: 32, 4: 32, 6: 1312}.get(raw[0]):
             raise ValueError("no usable verifier key")
@@ -139,10 +152,13 @@ def parse_policy(text):
 
     def right(holds):
         if not holds:
-            raise ValueError(f"not a policy line: {line}")
+            raise ValueError(f"not a policy line: {line!r}")
 
     def key(vkey, kinds, others):
-        one = Key(vkey)
+        try:
+            one = Key(vkey)
+        except ValueError as error:
+            raise ValueError(f"{error}: {line!r}") from None
         right(one.kind in kinds and all(one.public != other.public for other in others))
         return one
 
@@ -150,6 +166,8 @@ def parse_policy(text):
         right(name != "none" and name not in policy["nodes"])
         policy["nodes"][name] = node
         right(sum(isinstance(other, Key) == isinstance(node, Key) for other in policy["nodes"].values()) <= 64)
+    if len(text.encode("utf-8", "surrogateescape")) > MAX_POLICY:
+        raise ValueError("the policy is too large")
     if not text.endswith("\n"):
         raise ValueError("the last line does not end")
     for line in text[:-1].split("\n"):
@@ -180,13 +198,15 @@ def parse_policy(text):
 
 
 def parse_note(note):
+    need(len(note.encode()) <= MAX_NOTE, "malformed", "the checkpoint is too large")
     need(not re.search(r"[\x00-\x09\x0b-\x1f]", note), "malformed", "a control character in the checkpoint")
     text, blank, signatures = note.rpartition("\n\n")
     need(blank and signatures.endswith("\n"), "malformed", "a checkpoint without signatures")
     lines = []
+    need(signatures.count("\n") <= MAX_SIGNATURES, "malformed", "too many signature lines")
     for line in signatures[:-1].split("\n"):
-        match = re.fullmatch("\u2014 ([^ +]+) ([^ ]+)", line)
-        blob = unbase64(match[2]) if match else None
+        match = re.fullmatch("\u2014 ([^ ]+) ([^ ]+)", line)
+        blob = unbase64(match[2]) if match and is_name(match[1]) else None
         need(blob and len(blob) > 4, "malformed", "a signature line")
         lines.append((match[1], blob[:4], blob[4:]))
     text += "\n"
@@ -194,7 +214,7 @@ def parse_note(note):
     need(len(parts) >= 4, "malformed", "a checkpoint has three lines")
     need(len(parts) <= 20 and all(parts[3:-1]), "malformed", "an empty extension line, or more than 16")
     size, root = number(parts[1]), unbase64(parts[2])
-    need(parts[0] and size is not None and size < 2**63 and root is not None and len(root) == 32, "malformed", "checkpoint")
+    need(is_origin(parts[0]) and size is not None and size < 2**63 and root is not None and len(root) == 32, "malformed", "checkpoint")
     return text, lines, parts[0], size, root
 
 
@@ -273,19 +293,52 @@ def verify(data, trust, require_pq=False, max_age=None, now=None, ml_dsa=None, k
             "size": size, "root": root.hex(), "pq": pq, "signed_at": stamp if stamp and stamp <= LAST_SPELLED else None}
 
 
+class Unusable(Exception):
+    """What the reader brought cannot be used; told with the number to exit with."""
+
+
+def read_file(path, what, code):
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError as error:
+        raise Unusable(f"cannot read the {what} {path}: {error.strerror}", code) from None
+
+
+def read_trust(path):
+    """The text of a trust policy that reads. As it is read octet by octet, a comment need not be UTF-8."""
+    text = read_file(path, "trust policy", 2).decode("utf-8", "surrogateescape")
+    try:
+        parse_policy(text)
+    except ValueError as error:
+        raise Unusable(f"{path} is no trust policy: {error}", 3) from None
+    return text
+
+
+def named_key(text):
+    raw = unbase64(text)
+    if raw is None or len(raw) != 32 or small_order(raw):
+        raise argparse.ArgumentTypeError("not an Ed25519 public key in base64")
+    return raw
+
+
 def main():
     arguments = argparse.ArgumentParser()
     arguments.add_argument("receipt")
     arguments.add_argument("trust")
-    arguments.add_argument("--key", action="append", default=[])
+    arguments.add_argument("--key", action="append", default=[], type=named_key)
     arguments.add_argument("--require-pq", action="store_true")
     arguments.add_argument("--max-age", type=int)
     arguments.add_argument("--now", type=int)
     given = arguments.parse_args()
     package, ml_dsa = (packages() or [(None, None)])[0]
-    trust, data = open(given.trust, encoding="utf-8").read(), open(given.receipt, "rb").read()
     try:
-        proved = verify(data, trust, given.require_pq, given.max_age, given.now, ml_dsa, [*map(base64.b64decode, given.key)])
+        trust, data = read_trust(given.trust), read_file(given.receipt, "receipt", 3)
+        proved = verify(data, trust, given.require_pq, given.max_age, given.now, ml_dsa, given.key)
+    except Unusable as unusable:
+        why, code = unusable.args
+        print(why, file=sys.stderr)
+        return code
     except Refused as refused:
         print(f"{refused.kind}: {refused}")
         return EXIT[refused.kind]

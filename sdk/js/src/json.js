@@ -3,6 +3,8 @@
 // JSON.parse takes the last of two members with one name and hides how a number was spelled. Whoever checks a signature
 // over JSON must not: two readers would see two documents. So this reads the text itself.
 
+import { utf8 } from "./bytes.js";
+
 /** Why a text was refused: `code` is stable, `at` counts UTF-16 units. */
 export class JsonError extends Error {
   constructor(code, at) {
@@ -23,7 +25,15 @@ export class Literal {
   }
 }
 
-const DEFAULTS = { depth: 32, members: 10_000, string: 2 << 20, size: 3 << 20 };
+/**
+ * How much a text may hold, as in the Rust reader of the same repository: nesting, members of one object, and bytes of
+ * source in UTF-8, of a string between its quotes and of the whole.
+ */
+const DEFAULTS = { depth: 32, members: 10_000, string: 64 << 10, size: 1 << 20 };
+
+/** Whether a text has more bytes than that. Three is the most that one UTF-16 unit takes. */
+const isLonger = (text, limit) => text.length > limit || (text.length * 3 > limit && utf8(text).length > limit);
+
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const PLAIN = /[^"\\\u0000-\u001f]+/y;
 const ESCAPES = { '"': '"', "\\": "\\", "/": "/", b: "\b", f: "\f", n: "\n", r: "\r", t: "\t" };
@@ -78,17 +88,19 @@ class Reader {
     // Without a prototype, so that a member called __proto__ is a member.
     const out = Object.create(null);
     if (this.take("}")) return out;
-    let count = 0;
+    let [count, twice] = [0, false];
     do {
       this.space();
       if (this.text[this.at] !== '"') this.fail("json_syntax");
       const name = this.string();
-      if (name in out) this.fail("json_duplicate");
-      if ((count += 1) > this.limits.members) this.fail("json_members");
+      twice ||= name in out;
       if (!this.take(":")) this.fail("json_syntax");
+      if ((count += 1) > this.limits.members) this.fail("json_members");
       out[name] = this.value(depth + 1);
     } while (this.take(","));
     if (!this.take("}")) this.fail("json_syntax");
+    // Told when the object ends, as the other readers do: what breaks a limit or the syntax before is met first.
+    if (twice) this.fail("json_duplicate");
     return out;
   }
 
@@ -115,9 +127,9 @@ class Reader {
       this.at += 1;
       out += this.escape();
     }
-    this.at += 1;
-    if (this.at - from > this.limits.string) this.fail("json_string");
     if (!out.isWellFormed()) this.fail("json_surrogate");
+    if (isLonger(this.text.slice(from + 1, this.at), this.limits.string)) this.fail("json_string");
+    this.at += 1;
     return out;
   }
 
@@ -143,11 +155,13 @@ class Reader {
   }
 }
 
-function decode(input) {
+function decode(input, { size }) {
   if (typeof input === "string") {
+    if (isLonger(input, size)) throw new JsonError("json_size", 0);
     if (!input.isWellFormed()) throw new JsonError("json_utf8", 0);
     return input;
   }
+  if (input.length > size) throw new JsonError("json_size", 0);
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(input);
   } catch {
@@ -157,8 +171,8 @@ function decode(input) {
 
 /** Reads with numbers as Literal, for callers that judge spelling. */
 export function read(input, limits = {}) {
-  const reader = new Reader(decode(input), { ...DEFAULTS, ...limits });
-  if (reader.text.length > reader.limits.size) reader.fail("json_size");
+  const all = { ...DEFAULTS, ...limits };
+  const reader = new Reader(decode(input, all), all);
   if (reader.text.startsWith("\ufeff")) reader.fail("json_bom");
   const value = reader.value(0);
   reader.space();

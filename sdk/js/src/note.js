@@ -18,7 +18,7 @@ const LENGTHS = { [ED25519]: 32, [COSIGNATURE]: 32, [ML_DSA_44]: 1312 };
 const SIGNATURES = { [ED25519]: 64, [COSIGNATURE]: 64, [ML_DSA_44]: 2420 };
 
 const isName = (text) => text.length > 0 && utf8(text).length <= 255 && !/[\p{White_Space}+\u0000-\u001f\u007f]/u.test(text);
-const isOrigin = (text) => text.length > 0 && utf8(text).length <= 255 && !/[\u0000-\u001f\u007f]/.test(text);
+export const isOrigin = (text) => text.length > 0 && utf8(text).length <= 255 && !/[\u0000-\u001f\u007f]/.test(text);
 
 /** ASCII digits without a leading zero, as BigInt; null otherwise. */
 export const decimal = (text) => (/^(0|[1-9][0-9]{0,19})$/.test(text) ? BigInt(text) : null);

@@ -2,7 +2,7 @@
 //
 // Names are defined before they are used and are members of one group at most, so one pass in order decides everything.
 
-import { equal } from "./bytes.js";
+import { equal, utf8 } from "./bytes.js";
 import { COSIGNATURE, ED25519, decimal, parseKey } from "./note.js";
 
 const MAX_POLICY = 256 * 1024;
@@ -19,7 +19,7 @@ export class PolicyError extends Error {
 
 /** Reads a policy: `{logs, witnesses: Map name→key, groups, quorum}`. Throws PolicyError. */
 export async function parsePolicy(text) {
-  if (text.length > MAX_POLICY) throw new PolicyError(0, "too large");
+  if (utf8(text).length > MAX_POLICY) throw new PolicyError(0, "too large");
   const policy = { logs: [], nodes: new Map(), quorum: undefined, taken: new Set() };
   const lines = text.split("\n");
   for (const [at, line] of lines.entries()) {

@@ -8,7 +8,7 @@ import { Fault, fail, invalid, malformed, refused, stale, untrusted } from "./fa
 import { JsonError, Literal, canonicalize, read } from "./json.js";
 import { KEY_TYPE, openKeyStatement } from "./key.js";
 import { KINDS } from "./kinds.js";
-import { ML_DSA_44, decimal, isCovered, parseCheckpoint, parseNote, verifyNote } from "./note.js";
+import { ML_DSA_44, decimal, isCovered, isOrigin, parseCheckpoint, parseNote, verifyNote } from "./note.js";
 import { parsePolicy, signedTime, witnessKeys, witnessed } from "./policy.js";
 import { AHEAD_MS, LAST_MS, isSecond } from "./time.js";
 import { MAX_PROOF, inclusionFault, leafHash } from "./tree.js";
@@ -70,7 +70,7 @@ function parseReceipt(input) {
   member(root !== null && typeof root === "object" && !Array.isArray(root) && !(root instanceof Literal), "schema");
   member(root.schema === SCHEMA, "schema");
   if (Object.keys(root).some((name) => !MEMBERS.includes(name))) throw malformed("receipt_unknown_member");
-  member(typeof root.log_origin === "string" && root.log_origin !== "", "log_origin");
+  member(typeof root.log_origin === "string" && isOrigin(root.log_origin), "log_origin");
   const index = root.index instanceof Literal ? decimal(root.index.raw) : null;
   member(index !== null, "index");
   const leaf = typeof root.leaf_hash === "string" ? hash32FromHex(root.leaf_hash) : null;

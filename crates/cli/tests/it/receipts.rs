@@ -13,13 +13,21 @@ fn vectors() -> Value {
     serde_json::from_slice(&std::fs::read(path).expect("the cases")).expect("JSON")
 }
 
+/// A long case stands in the file with a mark for what repeats; `#` in it counts from 0.
+fn whole(case: &Value) -> Value {
+    let Some(fill) = case.get("fill") else { return case["receipt"].clone() };
+    let (with, times) = (fill["with"].as_str().expect("text"), fill["times"].as_u64().expect("a number"));
+    let all: String = (0..times).map(|turn| with.replace('#', &turn.to_string())).collect();
+    case["receipt"].as_str().expect("text").replacen('\u{25a0}', &all, 1).into()
+}
+
 /// `countersign verify` on one case: its receipt and trust policy as files, in a folder without keys.
 fn verify(vectors: &Value, case: &Value, more: &[&str]) -> Output {
     let folder = tempfile::tempdir().expect("a folder");
     let write = |name: &str, text: &Value| {
         std::fs::write(folder.path().join(name), text.as_str().expect("text")).expect("written");
     };
-    write("receipt.json", &case["receipt"]);
+    write("receipt.json", &whole(case));
     write("trust", &vectors["trust"][case["trust"].as_str().expect("a policy")]);
     let at = countersign_core::time::Timestamp::from_seconds(case["now"].as_i64().expect("a time")).to_string();
     let age = case["max_age_s"].as_i64().map(|seconds| format!("{seconds}s"));
@@ -69,6 +77,11 @@ fn every_case_ends_in_its_documented_exit_code() {
         let (said, name) = (told(&out), &case["name"]);
         assert_eq!(out.status.code(), Some(wanted), "{name}: {said}");
         let word = case["expect"].as_str().filter(|word| *word != "proved").unwrap_or("valid");
+        // The file itself is too large to be read.
+        if case["code"] == "json_size" && word == "malformed" {
+            assert_eq!(said["code"], "cannot_read", "{name}");
+            continue;
+        }
         assert_eq!(said["result"], word, "{name}");
         // What does not say that it is a receipt is judged as a signed document, and is none either.
         let says_so = case["receipt"].as_str().expect("text").contains("countersign/receipt/");

@@ -2,6 +2,8 @@
 
 #![allow(clippy::print_stdout, reason = "a test that skips says so")]
 
+mod python;
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
