@@ -1,5 +1,7 @@
 use super::*;
 use crate::address::{self, Checksum};
+use data_encoding::HEXLOWER;
+use sha3::{Digest as _, Keccak256};
 
 const USDC_BASE: &str = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913";
 
@@ -167,4 +169,49 @@ fn letters_of_other_scripts_are_a_look_alike() {
     }
     assert_eq!(look_alike(&base, "USDC"), None);
     assert_eq!(look_alike(&base, "日本"), None);
+}
+
+/// What `DOMAIN_SEPARATOR()` of these contracts answers, as others published it who read it on chain. It is a hash of the
+/// name, the version, the chain and the address, so a row with one of them wrong gives another (EIP-712).
+const SEPARATORS: [(&str, &str, &str); 16] = [
+    ("base", "USDC", "02fa7265e7c5d81118673727957699e4d68f74cd74b7db77da710fe8a2c7834f"),
+    ("base-sepolia", "USDC", "71f17a3b2ff373b803d70a5a07c046c1a2bc8e89c09ef722fcb047abe94c9818"),
+    ("ethereum", "USDC", "06c37168a7db5138defc7866392bb87a741f9b3d104deb5094588ce041cae335"),
+    ("polygon", "USDC", "caa2ce1a5703ccbe253a34eb3166df60a705c561b44b192061e28f2a985be2ca"),
+    ("polygon-amoy", "USDC", "5cddc98319864e897e4469bd1d13c2288c677047b54b8cca12bd342adb6be9eb"),
+    ("arbitrum", "USDC", "08d11903f8419e68b1b8721bcbe2e9fc68569122a77ef18c216f10b3b5112c78"),
+    ("avalanche", "USDC", "bbea200329a938bc3438984a49cb0732e66d66d7bd59c127abacc1710e77f7b3"),
+    ("celo", "USDC", "b2ce31d2838445fa765a491f550e7c78ac7280ab0f3bc9d6063a86df9c3fb578"),
+    ("monad", "USDC", "fe22123edc0dd4aeb912eb7948c5f0e531592c2053b3067612f427db342c93c6"),
+    ("sei", "USDC", "0a19136106ae98d2c245cbbd451f3cb2bbbb1670e1ee191abacb5a5e255c0255"),
+    ("optimism", "USDC", "26d9c34bb1a1c312f69c53b2d93b8be20faafba63af2438c6811713c9b1f933f"),
+    ("worldchain", "USDC", "936533d5f85622a8261854e20bb87f4e849dde486f429bc1fb66202b7cde09ec"),
+    ("hyperevm", "USDC", "70a72998ad787d1a9152a8f88ccfe0766b1cb293b6b4011b34523035da10b0a3"),
+    ("arbitrum", "USDT", "566af68fb471b22d6421762f84aa7bd761c670a2e4d5c8a47d4085d5957b127c"),
+    ("avalanche", "USDT", "f6d4d20bf85d69d29f5cd682e5fb2884425e4aa291bb7318e203fd68c96cc0f4"),
+    ("robinhood", "USDG", "7a3d7400b27830f4f91c2c16a082486d67c1befecaec2f53b33f1f35d5b62036"),
+];
+
+#[test]
+fn a_signing_domain_in_the_table_is_the_one_its_contract_answers_with() {
+    for (name, symbol, separator) in SEPARATORS {
+        let row = of(&network(name)).find(|row| row.symbol == symbol).unwrap();
+        assert_eq!(domain_separator(row), separator, "{symbol} on {name}");
+    }
+}
+
+/// In hexadecimal.
+fn domain_separator(row: &AssetRow) -> String {
+    let keccak = |bytes: &[u8]| <[u8; 32]>::from(Keccak256::digest(bytes));
+    let hex = |bytes: &[u8]| HEXLOWER.encode(bytes);
+    let padded = |digits: &str| HEXLOWER.decode(format!("{digits:0>64}").as_bytes()).unwrap();
+    let chain: u64 = row.network.strip_prefix("eip155:").unwrap().parse().unwrap();
+    let parts = [
+        &keccak(b"EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)")[..],
+        &keccak(row.eip712_name.unwrap().as_bytes()),
+        &keccak(row.eip712_version.unwrap().as_bytes()),
+        &padded(&hex(&chain.to_be_bytes())),
+        &padded(&row.address[2..].to_ascii_lowercase()),
+    ];
+    hex(&keccak(&parts.concat()))
 }
