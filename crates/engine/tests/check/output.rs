@@ -84,6 +84,19 @@ async fn a_miss_fills_nothing_that_was_not_seen() {
     }
 }
 
+/// What a catalogue or a description says of the price is a claim; the price is what the live answer asks.
+#[tokio::test]
+async fn a_price_that_is_said_elsewhere_prices_nothing() {
+    let world = World::new().await;
+    let mut said_elsewhere = input(&json!({"q": "rain"}));
+    said_elsewhere["bazaar"]["info"]["price"] = json!({"amount": "50000", "seenAt": "2026-09-11T00:00:00Z"});
+    let (_server, request) = world.seller("x", challenge(&said_elsewhere)).await;
+    let said = world.check(&request).await.document;
+    let priced = (&said["selected_payment"]["amount_atomic"], &said["observed"]["amount"]);
+    assert_eq!(priced, (&json!("10000"), &json!("10000")));
+    assert_eq!((&said["claimed"], &said["claimed_payTo_match"]), (&Value::Null, &Value::Null));
+}
+
 #[tokio::test]
 async fn an_empty_input_counts_as_an_input_and_none_does_not() {
     let world = World::new().await;
