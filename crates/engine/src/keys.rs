@@ -12,6 +12,7 @@
 //! a key that another has replaced.
 
 pub mod leaves;
+mod lost;
 
 use std::fs::{self, TryLockError};
 use std::io::{self, Write};
@@ -24,6 +25,8 @@ use countersign_core::time::Timestamp;
 use serde_json::{Map, Value};
 
 use crate::env::{Env, NoRandomness};
+
+pub use lost::lost;
 
 /// The keys of one data directory.
 #[derive(Debug)]

@@ -30,6 +30,8 @@ pub enum Examined {
         writable: bool,
         /// PostgreSQL: roles beside the owner that may read what was checked. Who may read a file, its mode says.
         readers: Vec<String>,
+        /// The newest decisions as they are stored, at most [`Examined::NEWEST`] of them.
+        newest: Vec<Vec<u8>>,
     },
     /// There is a `-wal` whose index is missing: a process ended in the middle, or the file was copied without it. The
     /// next command that opens the database reads it.
@@ -41,12 +43,17 @@ pub enum Examined {
 impl Examined {
     /// The version of the tables that this program makes.
     pub const LATEST: i64 = LATEST;
+    /// How many decisions a look takes along.
+    pub const NEWEST: usize = 100;
 }
 
 /// How often a file that changes under the look is read.
 const TRIES: usize = 3;
 
 const VERSION: &str = "SELECT max(version) FROM _sqlx_migrations";
+
+/// Ids of decisions are in the order in which they were made (UUID version 7), and have an index.
+const DECISIONS: &str = "SELECT bytes FROM document WHERE kind = 'decision' ORDER BY id DESC LIMIT 100";
 
 impl Store {
     /// Says what [`Store::open`] would find. A SQLite file is read whole, and nothing is made or written.
@@ -62,11 +69,18 @@ impl Store {
 }
 
 /// Tables of a version that this program knows.
-fn known(version: i64, writable: bool, readers: Vec<String>) -> Result<Examined, StoreError> {
+fn known(found: Found, writable: bool, readers: Vec<String>) -> Result<Examined, StoreError> {
+    let Found { version, newest } = found;
     match version > LATEST {
         true => Err(StoreError::Newer(version)),
-        false => Ok(Examined::Tables { version, writable, readers }),
+        false => Ok(Examined::Tables { version, writable, readers, newest }),
     }
+}
+
+/// What our tables say.
+struct Found {
+    version: i64,
+    newest: Vec<Vec<u8>>,
 }
 
 async fn sqlite(path: &Path) -> Result<Examined, StoreError> {
@@ -74,10 +88,10 @@ async fn sqlite(path: &Path) -> Result<Examined, StoreError> {
     for _ in 0..TRIES {
         let before = State::of(path)?;
         let Some(options) = before.options(path)? else { return Ok(before.unread()) };
-        let version = read(&options).await;
+        let found = read(&options).await;
         if before == State::of(path)? {
             let writable = File::options().write(true).open(path).is_ok();
-            return version?.map_or(Ok(Examined::Empty), |version| known(version, writable, Vec::new()));
+            return found?.map_or(Ok(Examined::Empty), |found| known(found, writable, Vec::new()));
         }
     }
     Ok(Examined::Busy)
@@ -141,8 +155,8 @@ fn unwritten(path: &Path) -> Result<String, StoreError> {
     Ok(format!("file:{}?readonly_shm=1", text.bytes().map(spelled).collect::<String>()))
 }
 
-/// The version of the tables in a sound file; none without our tables.
-async fn read(options: &SqliteConnectOptions) -> Result<Option<i64>, StoreError> {
+/// What is in the tables of a sound file; none without our tables.
+async fn read(options: &SqliteConnectOptions) -> Result<Option<Found>, StoreError> {
     let mut connection = SqliteConnection::connect_with(options).await?;
     let sound: String = sqlx::query_scalar("PRAGMA quick_check(1)").fetch_one(&mut connection).await?;
     if sound != "ok" {
@@ -150,12 +164,16 @@ async fn read(options: &SqliteConnectOptions) -> Result<Option<i64>, StoreError>
     }
     let there = "SELECT count(*) FROM sqlite_schema WHERE name = '_sqlx_migrations'";
     let there: i64 = sqlx::query_scalar(there).fetch_one(&mut connection).await?;
-    let version = match there {
+    let version: Option<i64> = match there {
         0 => None,
         _ => sqlx::query_scalar(VERSION).fetch_one(&mut connection).await?,
     };
+    let newest = match version {
+        Some(..=LATEST) => sqlx::query_scalar(DECISIONS).fetch_all(&mut connection).await?,
+        _ => Vec::new(),
+    };
     connection.close().await?;
-    Ok(version)
+    Ok(version.map(|version| Found { version, newest }))
 }
 
 async fn postgres(address: &str) -> Result<Examined, StoreError> {
@@ -176,6 +194,10 @@ async fn tables(connection: &mut PgConnection) -> Result<Examined, StoreError> {
          FROM pg_class c, aclexplode(c.relacl) a WHERE c.oid IN (to_regclass('observation'), to_regclass('document')) \
          AND a.privilege_type = 'SELECT' AND a.grantee <> c.relowner ORDER BY 1";
     let writable: bool = sqlx::query_scalar(writable).fetch_one(&mut *connection).await?;
-    let readers: Vec<String> = sqlx::query_scalar(readers).fetch_all(connection).await?;
-    version.map_or(Ok(Examined::Empty), |version| known(version, writable, readers))
+    let readers: Vec<String> = sqlx::query_scalar(readers).fetch_all(&mut *connection).await?;
+    let newest = match version {
+        Some(..=LATEST) => sqlx::query_scalar(DECISIONS).fetch_all(connection).await?,
+        _ => Vec::new(),
+    };
+    version.map_or(Ok(Examined::Empty), |version| known(Found { version, newest }, writable, readers))
 }

@@ -7,21 +7,24 @@ mod data;
 mod machine;
 mod row;
 
+use countersign_store::Store;
 use serde_json::Value;
 
 use crate::Exit;
+use crate::app;
 use crate::args::{DoctorArgs, Global};
 use crate::settings::Settings;
 use crate::show;
 use row::{Row, State};
 
 pub(crate) async fn run(settings: &Settings, global: &Global, args: &DoctorArgs) -> anyhow::Result<Exit> {
+    let database = Store::examine(app::location(settings)).await;
     let rows = [
         machine::settings(settings),
         data::directory(settings),
         machine::room(settings),
-        data::database(settings).await,
-        data::keys(settings),
+        data::database(settings, &database),
+        data::keys(settings, &database),
         data::log_keys(settings),
         data::log(settings),
         data::tiles(settings),

@@ -139,6 +139,28 @@ fn what_stops_a_check_fails_under_its_code_and_what_does_not_is_a_warning() {
     assert_eq!(state(&hurt("keys", &opened), "signing keys").0, "failed");
 }
 
+/// The log and the database each remember by whom was signed; a check would make a new key and go on.
+#[test]
+fn a_signing_key_that_was_lost_is_named_with_what_to_do() {
+    for forgotten in ["log", "countersign.db"] {
+        let data = full();
+        let path =
+            fs::read_dir(data.path().join("keys")).expect("a folder").map(|entry| entry.expect("an entry").path());
+        let key = path.into_iter().find(|path| path.extension().is_some_and(|ending| ending == "json")).expect("a key");
+        let id =
+            key.file_stem().and_then(|name| name.to_str()?.split_once('-')).expect("a purpose and an id").1.to_owned();
+        assert_eq!(state(&doctor(data.path(), &[], &[]), "signing keys"), is("ok", None, 0));
+        fs::remove_file(&key).expect("ours");
+        let gone = data.path().join(forgotten);
+        if gone.is_dir() { fs::remove_dir_all(gone.join("keys")) } else { fs::remove_file(gone) }.expect("ours");
+        let told = doctor(data.path(), &[], &[]);
+        let (state, row) = &told.1["signing keys"];
+        assert_eq!(state, "warning", "without {forgotten}: {:?}", told.1);
+        assert!(row["says"].as_str().is_some_and(|says| says.contains(&id)), "{row}");
+        assert!(row["hint"].as_str().is_some_and(|hint| hint.contains("restore")), "{row}");
+    }
+}
+
 #[test]
 fn settings_and_services_are_looked_at() {
     let data = full();

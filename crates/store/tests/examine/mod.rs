@@ -2,13 +2,15 @@
 
 use std::path::Path;
 
+use countersign_core::time::Timestamp;
 use countersign_store::{Before, Examined, Location, Store, StoreError};
+use sha2::{Digest as _, Sha256};
 
 use crate::{NEWER, Schema};
 
 fn tables(writable: bool, readers: &[&str]) -> Examined {
     let readers = readers.iter().map(|role| (*role).to_owned()).collect();
-    Examined::Tables { version: Examined::LATEST, writable, readers }
+    Examined::Tables { version: Examined::LATEST, writable, readers, newest: Vec::new() }
 }
 
 fn names(directory: &Path) -> Vec<std::ffi::OsString> {
@@ -58,6 +60,33 @@ async fn damage_anywhere_is_found() {
     assert!(std::fs::read(&path).unwrap() == bytes, "left as it is");
     std::fs::write(&path, "These are my notes, please keep them.").unwrap();
     assert!(matches!(look(&path).await.0, Err(StoreError::Damaged { .. })));
+}
+
+/// The decisions that a look takes along: the newest first, and nothing of another kind.
+async fn newest_of(location: Location, store: &Store) {
+    let put = async |id: &str, kind: &str, bytes: &[u8]| {
+        let sha256 = hex::encode(Sha256::digest(bytes));
+        store.put_document(id, kind, &sha256, bytes, Timestamp::from_seconds(1)).await.unwrap();
+    };
+    for id in 0..=Examined::NEWEST {
+        put(&format!("{id:04}"), "decision", format!("{id}").as_bytes()).await;
+    }
+    put("9999", "receipt", b"r").await;
+    let Examined::Tables { newest, .. } = Store::examine(location).await.unwrap() else { panic!("tables") };
+    let wanted: Vec<Vec<u8>> = (1..=Examined::NEWEST).rev().map(|id| id.to_string().into_bytes()).collect();
+    assert_eq!(newest, wanted, "all but the first");
+}
+
+#[tokio::test]
+async fn the_newest_decisions_are_taken_along() {
+    let directory = tempfile::tempdir().unwrap();
+    let location = Location::Sqlite(directory.path().join("countersign.db"));
+    newest_of(location.clone(), &Store::open(location).await.unwrap()).await;
+    let Some(schema) = Schema::new().await.unwrap() else { return };
+    let store = schema.open().await.unwrap();
+    newest_of(schema.location(), &store).await;
+    store.close().await;
+    schema.drop().await.unwrap();
 }
 
 #[tokio::test]

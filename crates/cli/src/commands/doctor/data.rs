@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use countersign_core::sign::Purpose;
 use countersign_engine::env::Env;
-use countersign_engine::keys::Keys;
+use countersign_engine::keys::{Keys, lost};
 use countersign_engine::log::{LogBook, LogError, Place, Standing, Status};
-use countersign_store::{Examined, Store};
+use countersign_store::{Examined, StoreError};
 use countersign_tlog::tile::{Content, TilePath};
 use rustix::fs::{Access, access};
 
@@ -56,10 +56,10 @@ fn owned(what: &'static str, folder: &Path, mode: u32, says: String) -> Row {
 const DATABASE: &str = "database";
 
 /// Whether it opens, what it holds, and who else reads it.
-pub(super) async fn database(settings: &Settings) -> Row {
+pub(super) fn database(settings: &Settings, found: &Result<Examined, StoreError>) -> Row {
     let place = settings.database_shown();
-    match Store::examine(app::location(settings)).await {
-        Err(error) => Row::stopped(DATABASE, &Failure::from(&error).into()),
+    match found {
+        Err(error) => Row::stopped(DATABASE, &Failure::from(error).into()),
         Ok(Examined::Empty) => {
             Row::ok(DATABASE, format!("{place} holds nothing yet; the first check makes its tables"))
         }
@@ -74,7 +74,7 @@ pub(super) async fn database(settings: &Settings) -> Row {
             let hint = "give this user the right to write to it, or name another with --data or --database";
             Row::failed(DATABASE, format!("{place} cannot be written to"), hint)
         }
-        Ok(Examined::Tables { version, readers, .. }) => readable(settings, version, &readers),
+        Ok(Examined::Tables { version, readers, .. }) => readable(settings, *version, readers),
     }
 }
 
@@ -95,16 +95,26 @@ fn readable(settings: &Settings, version: i64, readers: &[String]) -> Row {
     Row::ok(DATABASE, format!("{place}, version {version}{next}"))
 }
 
-/// Whether they read, and which of them signs.
-pub(super) fn keys(settings: &Settings) -> Row {
+/// Whether they read, which of them signs, and whether one that signed is gone.
+pub(super) fn keys(settings: &Settings, database: &Result<Examined, StoreError>) -> Row {
     const WHAT: &str = "signing keys";
     let keys: Keys = match app::keys(&settings.data.0) {
         Ok(keys) => keys,
         Err(error) => return Row::stopped(WHAT, &error),
     };
     let signs = keys.signer(Purpose::Decision).map(|file| format!("{} signs decisions", file.key.id()));
-    let signs = signs.unwrap_or_else(|| "the first decision makes the one that signs it".to_owned());
+    let signs = signs.unwrap_or_else(|| "the next decision makes the one that signs it".to_owned());
     let folder = settings.data.0.join("keys");
+    let decisions = match database {
+        Ok(Examined::Tables { newest, .. }) => newest.as_slice(),
+        _ => &[],
+    };
+    let lost = lost(&keys, &Place::new(&settings.data.0), decisions.iter().map(Vec::as_slice));
+    if !lost.is_empty() {
+        let ids = lost.into_iter().collect::<Vec<_>>().join(", ");
+        let says = format!("lost: {ids} signed here, and {} has no file of it; {signs}", folder.display());
+        return Row::warning(WHAT, says, LOST_KEY);
+    }
     let count = match keys.all().len() {
         1 => "1 key".to_owned(),
         count => format!("{count} keys"),
@@ -115,6 +125,10 @@ pub(super) fn keys(settings: &Settings) -> Row {
         Err(_) => Row::ok(WHAT, says),
     }
 }
+
+/// What a lost key costs, and what is left of it.
+const LOST_KEY: &str = "restore its file from a copy; if there is none, what it signed still verifies by its public half, \
+    which the log's receipt of it shows, and whoever trusts it has to be told which key signs now";
 
 /// Whether the log can be signed for.
 pub(super) fn log_keys(settings: &Settings) -> Row {
