@@ -6,6 +6,7 @@ use countersign_core::endpoint::ResourceUrl;
 use countersign_core::finding::Finding;
 use countersign_core::history::{self, History, Observed, Standing, Trail};
 use countersign_core::json;
+use countersign_core::leaf::LeafType;
 use countersign_core::offer::signed::{self, KnownKey};
 use countersign_core::offer::{Reading, Word};
 use countersign_core::policy::{self, CheckRequest, Decision};
@@ -33,6 +34,7 @@ mod sibling;
 mod turns;
 
 pub(crate) use entries::Entries;
+use entries::{Entry, Row};
 pub use error::CheckError;
 use flights::Flights;
 pub use identity::Identity;
@@ -168,33 +170,46 @@ impl Checker {
         // Keep and log. Whoever shares the sighting and asks the same in the same second has signed the same document:
         // it is one decision, with one leaf and one receipt for all of them.
         let selected = judged.decided.selected.is_some();
-        let transparency = sighting.entries.once(&bytes, || self.enter(&bytes, selected, now)).await?;
+        let transparency = sighting.entries.once(&bytes, |entry| self.enter(entry, &bytes, selected, now)).await?;
 
         // Answer. If the process dies in here, decision and receipt are in the store.
         let demand = transparency.meets(request.require_transparency);
         Ok(Checked { bytes, document, word: judged.told.word, selected, transparency, demand })
     }
 
-    /// Keeps a signed decision, logs it, and keeps its receipt.
-    async fn enter(&self, bytes: &[u8], selected: bool, now: Timestamp) -> Result<Transparency, CheckError> {
-        self.keep(bytes, now).await?;
+    /// Keeps a signed decision, logs it, and keeps its receipt. Whoever asked may be gone at any `await`: what was drawn
+    /// stays in `entry`, so that going on from there changes nothing of what is done.
+    async fn enter(
+        &self,
+        entry: Arc<Entry>,
+        bytes: &[u8],
+        selected: bool,
+        now: Timestamp,
+    ) -> Result<Transparency, CheckError> {
+        let row = async || Ok::<_, CheckError>(Row { id: self.env.row_id()?, at: now });
+        let row = entry.row.get_or_try_init(row).await?;
+        self.keep(bytes, row).await?;
 
         // Log: the leaf is durable and under a signed checkpoint before the answer leaves. If the process dies in
         // here, the log may hold a leaf whose decision nobody received: a commitment that no reveal opens.
-        let transparency = self.log(bytes, selected).await?;
+        let transparency = entry.logged.get_or_try_init(|| self.log(&entry, bytes, selected)).await?;
 
         // The receipt is kept before the answer leaves, so that whoever lost the answer can still export it.
-        self.keep_receipt(bytes, &transparency, now).await?;
-        Ok(transparency)
+        self.keep_receipt(bytes, transparency, row.at).await?;
+        Ok(transparency.clone())
     }
 
     /// A decision that selected nothing leaves no leaf unless misses are logged too, and neither do changes of keys while
     /// nothing that they signed is logged.
-    async fn log(&self, bytes: &[u8], selected: bool) -> Result<Transparency, CheckError> {
+    async fn log(&self, entry: &Entry, bytes: &[u8], selected: bool) -> Result<Transparency, CheckError> {
         match &self.log {
             Some((book, misses)) if selected || *misses == Misses::Logged => {
                 let keys = self.logged.missing(&*self.keys.lock().await, book.place())?;
-                Ok(Transparency::log_in_background(book, keys, bytes).await)
+                let reveal = async || book.prepare(LeafType::decision(), bytes);
+                match entry.reveal.get_or_try_init(reveal).await {
+                    Ok(reveal) => Ok(Transparency::log_in_background(book, keys, reveal.clone()).await),
+                    Err(error) => Ok(Transparency::unavailable(&error)),
+                }
             }
             Some(_) | None => Ok(Transparency::NotLogged),
         }
@@ -311,9 +326,9 @@ impl Checker {
         Ok(self.keys.lock().await.seal(Purpose::Decision, document, now, &self.env)?)
     }
 
-    async fn keep(&self, bytes: &[u8], now: Timestamp) -> Result<(), CheckError> {
+    async fn keep(&self, bytes: &[u8], row: &Row) -> Result<(), CheckError> {
         let sha256 = hex::encode(Sha256::digest(bytes));
-        self.store.put_document(&self.env.row_id()?, "decision", &sha256, bytes, now).await?;
+        self.store.put_document(&row.id, "decision", &sha256, bytes, row.at).await?;
         Ok(())
     }
 

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use countersign_core::leaf::LeafType;
+use countersign_core::leaf::Reveal;
 use serde_json::{Value, json};
 
 use crate::keys::leaves::{self, Missing};
@@ -52,25 +52,29 @@ pub enum Demand {
 }
 
 impl Transparency {
-    /// Logs a decision behind every change of keys that the log lacks. Blocking: the log signs, or says why not.
-    pub(crate) fn log(book: &LogBook, keys: Vec<Missing>, document: &[u8]) -> Self {
-        match leaves::log(keys, book).and_then(|()| book.append(LeafType::decision(), document)) {
+    /// Logs what was prepared of a decision, behind every change of keys that the log lacks. Blocking: the log signs, or
+    /// says why not.
+    pub(crate) fn log(book: &LogBook, keys: Vec<Missing>, decision: Reveal) -> Self {
+        match leaves::log(keys, book).and_then(|()| book.append_revealed(decision)) {
             Ok(receipt) => Self::CheckpointSigned(Box::new(receipt)),
-            Err(error) => {
-                Self::Unavailable { code: error.code().to_owned(), reason: error.to_string(), hint: error.hint() }
-            }
+            Err(error) => Self::unavailable(&error),
         }
     }
 
-    /// As [`Transparency::log`], off the runtime's threads.
-    pub(crate) async fn log_in_background(book: &Arc<LogBook>, keys: Vec<Missing>, document: &[u8]) -> Self {
-        let (book, document) = (Arc::clone(book), document.to_vec());
-        let logged = tokio::task::spawn_blocking(move || Self::log(&book, keys, &document)).await;
+    /// As [`Transparency::log`], off the runtime's threads. Whoever waits may go; the leaf is logged all the same.
+    pub(crate) async fn log_in_background(book: &Arc<LogBook>, keys: Vec<Missing>, decision: Reveal) -> Self {
+        let book = Arc::clone(book);
+        let logged = tokio::task::spawn_blocking(move || Self::log(&book, keys, decision)).await;
         logged.unwrap_or_else(|error| Self::Unavailable {
             code: "log_ended".to_owned(),
             reason: error.to_string(),
             hint: LogError::AGAIN,
         })
+    }
+
+    /// No receipt, for this reason.
+    pub(crate) fn unavailable(error: &LogError) -> Self {
+        Self::Unavailable { code: error.code().to_owned(), reason: error.to_string(), hint: error.hint() }
     }
 
     /// The word in answers.

@@ -1,8 +1,13 @@
 //! What becomes of the decisions that are made from one sighting: each is entered once, however many arrive at it.
+//!
+//! Whoever enters one may be gone in the middle of it, with its row perhaps written and its leaf on the way to the log. What
+//! was drawn for the decision stays here for the next, who writes the same row and offers the log the same leaf.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use countersign_core::leaf::Reveal;
+use countersign_core::time::Timestamp;
 use sha2::{Digest, Sha256};
 use tokio::sync::OnceCell;
 
@@ -11,21 +16,43 @@ use crate::transparency::Transparency;
 /// By the SHA-256 of the signed document; it lives as long as somebody shares the sighting. A decision names its
 /// observation, so no other sighting leads to the same document.
 #[derive(Debug, Default)]
-pub(crate) struct Entries(Mutex<HashMap<[u8; 32], Entry>>);
+pub(crate) struct Entries(Mutex<HashMap<[u8; 32], Arc<Entry>>>);
 
-type Entry = Arc<OnceCell<Transparency>>;
+/// How far one decision has come.
+#[derive(Debug, Default)]
+pub(super) struct Entry {
+    /// Its row in the store.
+    pub(super) row: OnceCell<Row>,
+    /// What opens its leaf.
+    pub(super) reveal: OnceCell<Reveal>,
+    /// What the log said.
+    pub(super) logged: OnceCell<Transparency>,
+    done: OnceCell<Transparency>,
+}
+
+/// Under which id a decision is kept, and when it was made.
+#[derive(Debug)]
+pub(super) struct Row {
+    pub(super) id: String,
+    pub(super) at: Timestamp,
+}
 
 impl Entries {
-    /// Does `enter`, or waits for who does and gives what that came to. When it fails, the next who waits does it.
-    pub(super) async fn once<E, F>(&self, document: &[u8], enter: impl FnOnce() -> F) -> Result<Transparency, E>
+    /// Does `enter`, or waits for who does and gives what that came to. When it fails, or who does it is gone, the next
+    /// who waits does it.
+    pub(super) async fn once<E, F>(
+        &self,
+        document: &[u8],
+        enter: impl FnOnce(Arc<Entry>) -> F,
+    ) -> Result<Transparency, E>
     where
         F: Future<Output = Result<Transparency, E>>,
     {
         let entry = self.entry(Sha256::digest(document).into());
-        entry.get_or_try_init(enter).await.cloned()
+        entry.done.get_or_try_init(|| enter(Arc::clone(&entry))).await.cloned()
     }
 
-    fn entry(&self, document: [u8; 32]) -> Entry {
+    fn entry(&self, document: [u8; 32]) -> Arc<Entry> {
         Arc::clone(self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(document).or_default())
     }
 }

@@ -3,6 +3,7 @@
 use countersign_probe::DoorConfig;
 use countersign_store::Location;
 
+mod entries;
 #[cfg(target_os = "linux")]
 mod memory;
 
