@@ -54,7 +54,7 @@ pub struct Witness {
     /// Whoever has it has the turn.
     begun: Mutex<Begun>,
     observe: fn(Step),
-    _lock: File,
+    _lock: Lock,
 }
 
 /// Why a witness cannot start.
@@ -273,12 +273,23 @@ fn lost(dir: &Path, begun: &Begun) -> io::Result<Option<PathBuf>> {
     Ok(None)
 }
 
-fn lock(dir: &Path) -> Result<File, WitnessError> {
+/// The lock on a witness's folder. Dropping it lets go, for every copy of the descriptor: a child process that another
+/// thread is just starting has one until it runs its program.
+struct Lock(File);
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // What fails here is done when the last descriptor is closed.
+        let _closed_later = self.0.unlock();
+    }
+}
+
+fn lock(dir: &Path) -> Result<Lock, WitnessError> {
     let path = dir.join("lock");
     let failed = |source| WitnessError::Io { path: path.clone(), source };
     let file = OpenOptions::new().create(true).truncate(false).write(true).open(&path).map_err(failed)?;
     match file.try_lock() {
-        Ok(()) => Ok(file),
+        Ok(()) => Ok(Lock(file)),
         Err(TryLockError::WouldBlock) => Err(WitnessError::Held(dir.to_owned())),
         Err(TryLockError::Error(error)) => Err(failed(error)),
     }

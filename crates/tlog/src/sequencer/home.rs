@@ -26,9 +26,29 @@ use crate::merkle::Hash;
 const SLOT: u64 = 512;
 const SLOT_BYTES: usize = 4 + 8 + 32 + 8 + 32 + 8 + 8 + 1;
 
-/// The lock on a directory. Dropping it lets go.
+/// The lock on a directory. Dropping it lets go, for every copy of the descriptor: a child process that another thread is
+/// just starting has one until it runs its program, and would keep the lock for that long.
 #[derive(Debug)]
-pub(super) struct Lock(#[expect(dead_code, reason = "the open file is the lock")] File);
+pub(super) struct Lock(File);
+
+impl Lock {
+    /// Takes the lock of this file, which nobody else may have.
+    pub(super) fn alone(file: File) -> Result<Self, TryLockError> {
+        file.try_lock().map(|()| Self(file))
+    }
+
+    /// Takes the lock of this file beside others who only look.
+    fn shared(file: File) -> Result<Self, TryLockError> {
+        file.try_lock_shared().map(|()| Self(file))
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // What fails here is done when the last descriptor is closed.
+        let _closed_later = self.0.unlock();
+    }
+}
 
 /// Takes the directory's lock; [`OpenError::Held`] when another process, or another log here, has it.
 pub(super) fn lock(dir: &Path) -> Result<Lock, OpenError> {
@@ -37,19 +57,18 @@ pub(super) fn lock(dir: &Path) -> Result<Lock, OpenError> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(OpenError::Missing(dir.to_owned())),
         opened => opened.map_err(at(&path))?,
     };
-    match file.try_lock() {
-        Ok(()) => Ok(Lock(file)),
-        Err(TryLockError::WouldBlock) => Err(OpenError::Held(dir.to_owned())),
-        Err(TryLockError::Error(error)) => Err(error.into()),
-    }
+    Lock::alone(file).map_err(|refused| match refused {
+        TryLockError::WouldBlock => OpenError::Held(dir.to_owned()),
+        TryLockError::Error(error) => error.into(),
+    })
 }
 
 /// Whether a process has the directory's lock. It is asked for on a file opened for reading, shared and for a moment
 /// only, so a directory that nobody may write can be asked too.
 pub(super) fn is_locked(dir: &Path) -> io::Result<bool> {
     let path = dir.join("lock");
-    match File::open(&path).map_err(at(&path))?.try_lock_shared() {
-        Ok(()) => Ok(false),
+    match Lock::shared(File::open(&path).map_err(at(&path))?) {
+        Ok(_for_a_moment) => Ok(false),
         Err(TryLockError::WouldBlock) => Ok(true),
         Err(TryLockError::Error(error)) => Err(error),
     }
@@ -218,6 +237,25 @@ mod tests {
 
     fn mark(size: u64) -> Mark {
         Mark { size, root: Hash::from_bytes([size as u8; 32]), time: 7, stored: 0, run: Run::Open }
+    }
+
+    /// What a child process has of its parent until it runs its own program: another descriptor of the same opening.
+    #[test]
+    fn a_lock_that_is_dropped_is_free_though_a_descriptor_was_inherited() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("lock");
+        File::create(&path).unwrap();
+        let held = lock(dir.path()).unwrap();
+        let inherited = held.0.try_clone().unwrap();
+        assert!(matches!(lock(dir.path()), Err(OpenError::Held(_))) && is_locked(dir.path()).unwrap());
+        drop(held);
+        assert!(!is_locked(dir.path()).unwrap() && lock(dir.path()).is_ok());
+        let looking = Lock::shared(File::open(&path).unwrap()).unwrap();
+        let also_inherited = looking.0.try_clone().unwrap();
+        assert!(matches!(lock(dir.path()), Err(OpenError::Held(_))));
+        drop(looking);
+        assert!(lock(dir.path()).is_ok());
+        drop((inherited, also_inherited));
     }
 
     #[test]

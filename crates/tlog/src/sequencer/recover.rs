@@ -29,14 +29,13 @@ pub(super) fn init(dir: &Path, origin: &Origin, disk: &Arc<dyn Disk>) -> Result<
     let wal = dir.join("wal");
     fs::create_dir_all(&wal).map_err(at(&wal))?;
     let path = dir.join("lock");
-    let lock = OpenOptions::new().create(true).truncate(false).write(true).open(&path).map_err(at(&path))?;
+    let file = OpenOptions::new().create(true).truncate(false).write(true).open(&path).map_err(at(&path))?;
     // Two processes may arrive here together: one of them makes the log. The other is told and not made to wait, since
     // whoever has the lock may keep it for as long as it runs.
-    match lock.try_lock() {
-        Ok(()) => {}
-        Err(TryLockError::WouldBlock) => return Err(InitError::Held(dir.to_owned())),
-        Err(TryLockError::Error(error)) => return Err(error.into()),
-    }
+    let _lock = home::Lock::alone(file).map_err(|refused| match refused {
+        TryLockError::WouldBlock => InitError::Held(dir.to_owned()),
+        TryLockError::Error(error) => error.into(),
+    })?;
     if dir.join("identity").exists() {
         return Err(InitError::Exists(dir.to_owned()));
     }
