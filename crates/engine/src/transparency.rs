@@ -55,7 +55,8 @@ impl Transparency {
     /// Logs what was prepared of a decision, behind every change of keys that the log lacks. Blocking: the log signs, or
     /// says why not.
     pub(crate) fn log(book: &LogBook, keys: Vec<Missing>, decision: Reveal) -> Self {
-        match leaves::log(keys, book).and_then(|()| book.append_revealed(decision)) {
+        let until = book.deadline();
+        match leaves::log(keys, book, until).and_then(|()| book.append_until(until, decision)) {
             Ok(receipt) => Self::CheckpointSigned(Box::new(receipt)),
             Err(error) => Self::unavailable(&error),
         }

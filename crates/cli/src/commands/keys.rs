@@ -33,7 +33,7 @@ pub(crate) fn run(settings: &Settings, global: &Global, command: &KeysCommand) -
 /// it writes the leaf. Only a check and `log init` make a log, because its name is for good.
 pub(crate) fn write_leaves(global: &Global, keys: &Keys, book: &LogBook) {
     let write = || match book.place().has_log()? {
-        true => Ok(leaves::missing(keys, book.place()).map(|missing| leaves::log(missing, book))),
+        true => Ok(leaves::missing(keys, book.place()).map(|missing| leaves::log(missing, book, book.deadline()))),
         false => Err(LogError::NoLog),
     };
     let told = |why: &str, hint: &str| {

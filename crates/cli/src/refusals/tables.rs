@@ -67,7 +67,7 @@ log_forked | another history was signed or seen for the same size | restore the 
 log_clock_behind | the last signature is more than 300 seconds ahead of the clock | set the clock right, or wait
 log_tiles_lacking | the tile storage lacks what the log stored | name the storage the log was begun with
 log_io | a file of the log cannot be read or written | see that the data directory is yours
-log_door | the socket for other commands cannot be opened | name a data directory with a shorter path
+log_door | the socket for other commands cannot be opened | see that `log/` is yours and on a file system that has sockets; outside Linux its path must be short
 log_unreachable | the holder of the log, or the log that is watched, does not answer | try again
 log_ended | the log ended before it answered | run the command again
 log_closed | the log has ended; nothing was appended | run the command again

@@ -24,7 +24,7 @@ use countersign_core::sign::{KeyFile, KeyId, KeyState, KeyStatement, Validity};
 use sha2::{Digest, Sha256};
 
 use super::{Keys, KeysError};
-use crate::log::{LogBook, LogError, Place, private_dir, replace};
+use crate::log::{Deadline, LogBook, LogError, Place, private_dir, replace};
 use crate::receipt::Receipt;
 
 /// One end of a key's time.
@@ -84,12 +84,12 @@ impl Read {
     }
 }
 
-/// Logs every change that [`missing`] names.
+/// Logs every change that [`missing`] names, all of them within one wait.
 ///
 /// # Errors
 /// [`LogError`] of the first that is not logged; those after it stay missing, so that their order is kept.
-pub fn log(missing: Vec<Missing>, book: &LogBook) -> Result<(), LogError> {
-    missing.into_iter().try_for_each(|change| change.log(book))
+pub fn log(missing: Vec<Missing>, book: &LogBook, until: Deadline) -> Result<(), LogError> {
+    missing.into_iter().try_for_each(|change| change.log(book, until))
 }
 
 /// The kept receipt of a key's change; none when it is not known to be logged.
@@ -118,8 +118,8 @@ impl Missing {
         Ok(Self { key: file.key.id(), edge, reveal })
     }
 
-    fn log(self, book: &LogBook) -> Result<(), LogError> {
-        let receipt = book.append_revealed(self.reveal)?;
+    fn log(self, book: &LogBook, until: Deadline) -> Result<(), LogError> {
+        let receipt = book.append_until(until, self.reveal)?;
         let path = path(book.place(), self.key, self.edge);
         let io = |source| LogError::Io { path: path.clone(), source };
         private_dir(&book.place().key_receipts()).map_err(io)?;

@@ -182,7 +182,10 @@ impl LogError {
             Self::InDoubt(_) => {
                 "look at the log's disk; this process signs nothing more, and the next start decides from what is on disk"
             }
-            Self::Door { .. } => "a Unix socket needs a path of at most 107 bytes: name a shorter data directory",
+            Self::Door { .. } => {
+                "see that `log/` is yours and on a file system that has sockets; outside Linux, and without /proc, the path of \
+                 a socket has about a hundred bytes at most: name a data directory with a shorter one"
+            }
             Self::Append(AppendError::Busy) => "the log has more leaves than it can write now; try again",
             Self::Append(AppendError::NoSpace) => "free some space on the log's disk",
             Self::Append(AppendError::Conflict(_)) => {

@@ -3,9 +3,10 @@
 //! One process at a time writes the log. [`LogBook::append`] works in any of them: it takes the log when nobody has it,
 //! and hands its leaf to the holder over a Unix socket when somebody does. Either way the caller gets a receipt that has
 //! been verified against the log's own keys, or the reason why there is none; a check never waits longer than
-//! [`PATIENCE`] for one.
+//! [`PATIENCE`] for other processes, whatever it has to try meanwhile.
 
 mod bucket;
+mod deadline;
 mod error;
 mod holding;
 mod place;
@@ -22,7 +23,7 @@ use std::io;
 use std::path::Path;
 use std::sync::{Arc, mpsc};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use countersign_core::leaf::{Leaf, LeafType, Minute, Reveal, Salt};
 use countersign_tlog::checkpoint::Checkpoint;
@@ -36,6 +37,7 @@ use countersign_tlog::sequencer::{
 use sha2::{Digest, Sha256};
 
 pub use bucket::{AccountError, Asked, Bucket, BucketError, BucketTiles};
+pub use deadline::Deadline;
 pub use error::LogError;
 use holding::{Hands, Holding};
 pub use place::Place;
@@ -157,11 +159,24 @@ impl LogBook {
     /// # Errors
     /// [`LogError`]: there is no receipt, which does not always mean that nothing was appended.
     pub fn append_revealed(&self, reveal: Reveal) -> Result<Receipt, LogError> {
+        self.append_until(self.deadline(), reveal)
+    }
+
+    /// [`PATIENCE`] from now on, for several appends that are one wait.
+    pub fn deadline(&self) -> Deadline {
+        Deadline::after(self.patience)
+    }
+
+    /// As [`LogBook::append_revealed`], with a part of a longer wait.
+    ///
+    /// # Errors
+    /// As [`LogBook::append_revealed`].
+    pub fn append_until(&self, until: Deadline, reveal: Reveal) -> Result<Receipt, LogError> {
         let (leaf_type, document) = (reveal.leaf_type.as_str(), reveal.document.as_bytes());
         let key = Sha256::new().chain_update(leaf_type).chain_update([0]).chain_update(document).finalize();
         let leaf = reveal.leaf().map_err(|_| LogError::LeafForm)?;
         // Key and leaf stay the same over every try, so that a try whose outcome is unknown is never logged twice.
-        let receipt = Receipt { reveal: Some(reveal), ..self.enter(&Ask::Append { key: key.into(), leaf })? };
+        let receipt = Receipt { reveal: Some(reveal), ..self.enter(&Ask::Append { key: key.into(), leaf }, until)? };
         let _signed = self.confirm(&receipt)?;
         Ok(receipt)
     }
@@ -202,12 +217,11 @@ impl LogBook {
     }
 
     /// Takes the log, or asks its holder, until one of them works or patience ends.
-    fn enter(&self, ask: &Ask) -> Result<Receipt, LogError> {
-        let until = Instant::now() + self.patience;
+    fn enter(&self, ask: &Ask, until: Deadline) -> Result<Receipt, LogError> {
         loop {
             let failure = match self.hold() {
                 Ok(log) => return ask.answer(&log, &self.place.log()),
-                Err(LogError::Open(OpenError::Held(_))) => match socket::hand_over(&self.place.socket(), ask) {
+                Err(LogError::Open(OpenError::Held(_))) => match socket::hand_over(&self.place.socket(), ask, until) {
                     // A holder that is ending; the leaf carries its key, so another try is safe.
                     Ok(Err(error)) if is_ending(&error) => error,
                     Ok(answer) => return answer,
@@ -215,10 +229,8 @@ impl LogBook {
                 },
                 Err(error) => return Err(error),
             };
-            if Instant::now() >= until {
-                return Err(failure);
-            }
-            thread::sleep(PAUSE);
+            let Some(left) = until.left() else { return Err(failure) };
+            thread::sleep(PAUSE.min(left));
         }
     }
 
@@ -228,11 +240,11 @@ impl LogBook {
     /// # Errors
     /// As [`LogBook::hold`]; `Open(Held)` when it is still held in the end.
     pub fn take(&self) -> Result<Arc<Log>, LogError> {
-        let until = Instant::now() + self.patience;
+        let until = self.deadline();
         loop {
-            match self.hold() {
-                Err(LogError::Open(OpenError::Held(_))) if Instant::now() < until => thread::sleep(PAUSE),
-                done => return done,
+            match (self.hold(), until.left()) {
+                (Err(LogError::Open(OpenError::Held(_))), Some(left)) => thread::sleep(PAUSE.min(left)),
+                (done, _) => return done,
             }
         }
     }

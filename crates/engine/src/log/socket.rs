@@ -9,24 +9,28 @@
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use countersign_core::json::{Limits, Profile, parse};
 use countersign_core::leaf::Leaf;
 use countersign_tlog::sequencer::Log;
 use serde_json::{Value, json};
+use socket2::{Domain, SockAddr, Socket, Type};
 
-use super::{Ask, LogError, PATIENCE};
+mod address;
+
+use super::{Ask, Deadline, LogError};
 use crate::receipt::Receipt;
+use address::Address;
 
 /// The longest line: a receipt whose checkpoint carries many cosignatures.
 const LONGEST: u64 = 512 << 10;
 
-/// How long somebody who connected has to say all of it; less than half of [`PATIENCE`].
+/// How long somebody who connected has to say all of it; less than half of [`super::PATIENCE`].
 const ASKER: Duration = Duration::from_secs(2);
 
 /// How many are inside at a time. Each waits for a batch, which takes leaves of all of them.
@@ -34,7 +38,7 @@ const PLACES: usize = 64;
 
 /// The holder's side. Dropping it lets nobody in any more and waits for those who are inside.
 pub(super) struct Door {
-    path: PathBuf,
+    address: Address,
     closing: Arc<AtomicBool>,
     keeper: Option<JoinHandle<()>>,
 }
@@ -46,17 +50,18 @@ impl Door {
 
     fn with_places(path: &Path, log: Arc<Log>, places: usize) -> io::Result<Self> {
         use std::os::unix::fs::PermissionsExt;
+        let address = Address::of(path)?;
         // The lock is ours, so a socket that is there belongs to a process that died.
-        let _absent = std::fs::remove_file(path);
-        let listener = UnixListener::bind(path)?;
-        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600))?;
+        let _absent = std::fs::remove_file(address.path());
+        let listener = UnixListener::bind(address.path())?;
+        std::fs::set_permissions(address.path(), std::fs::Permissions::from_mode(0o600))?;
         let closing = Arc::new(AtomicBool::new(false));
         let told = Arc::clone(&closing);
         let dir = path.parent().unwrap_or(path).to_owned();
         let places = Places::new(places);
         let serve = move || serve(&listener, &places, &told, |visitor| answer(visitor, &log, &dir));
         let keeper = thread::Builder::new().name("log-door".into()).spawn(serve)?;
-        Ok(Self { path: path.to_owned(), closing, keeper: Some(keeper) })
+        Ok(Self { address, closing, keeper: Some(keeper) })
     }
 }
 
@@ -64,8 +69,8 @@ impl Drop for Door {
     fn drop(&mut self) {
         self.closing.store(true, Ordering::SeqCst);
         // Accepting blocks; a visitor of our own wakes it up.
-        let woken = UnixStream::connect(&self.path).is_ok();
-        let _gone = std::fs::remove_file(&self.path);
+        let woken = UnixStream::connect(self.address.path()).is_ok();
+        let _gone = std::fs::remove_file(self.address.path());
         if let (true, Some(keeper)) = (woken, self.keeper.take()) {
             let _ended = keeper.join();
         }
@@ -125,7 +130,7 @@ impl Drop for Place<'_> {
 
 /// A visitor who says nothing sensible is told so, and gone.
 fn answer(mut visitor: UnixStream, log: &Log, dir: &Path) {
-    let line = read_line(&visitor, ASKER);
+    let line = read_line(&visitor, Deadline::after(ASKER));
     let outcome = line.map_err(|_| LogError::Question).and_then(|line| ask(&line)?.answer(log, dir));
     let value = match outcome {
         Ok(receipt) => json!({"receipt": receipt.to_public_value().to_string()}),
@@ -134,27 +139,22 @@ fn answer(mut visitor: UnixStream, log: &Log, dir: &Path) {
     let _gone = visitor.set_write_timeout(Some(ASKER)).and_then(|()| writeln!(visitor, "{value}"));
 }
 
-/// One whole line, all of it within `patience`.
-fn read_line(stream: &UnixStream, patience: Duration) -> io::Result<String> {
+/// One whole line, all of it in time.
+fn read_line(stream: &UnixStream, until: Deadline) -> io::Result<String> {
     let mut line = String::new();
-    let stream = Timed { stream, until: Instant::now() + patience };
-    BufReader::new(stream.take(LONGEST)).read_line(&mut line)?;
+    BufReader::new(Timed { stream, until }.take(LONGEST)).read_line(&mut line)?;
     if line.ends_with('\n') { Ok(line) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
 }
 
 /// Reads until an instant, however many reads that takes: the socket's own timeout begins again with every byte.
 struct Timed<'s> {
     stream: &'s UnixStream,
-    until: Instant,
+    until: Deadline,
 }
 
 impl Read for Timed<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let left = self.until.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            return Err(io::ErrorKind::TimedOut.into());
-        }
-        self.stream.set_read_timeout(Some(left))?;
+        self.stream.set_read_timeout(Some(self.until.or_timed_out()?))?;
         self.stream.read(buffer)
     }
 }
@@ -183,23 +183,34 @@ fn written(ask: &Ask) -> io::Result<Value> {
     })
 }
 
+/// Connects in time. The queue before a holder that answers nobody fills up, and the system lets those behind it wait for
+/// as long as the socket's time for writing.
+#[expect(clippy::disallowed_methods, reason = "a socket of this machine, in our own data directory")]
+fn connect(path: &Path, until: Deadline) -> io::Result<UnixStream> {
+    let address = Address::of(path)?;
+    let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
+    socket.set_write_timeout(Some(until.or_timed_out()?))?;
+    socket.connect(&SockAddr::unix(address.path())?)?;
+    Ok(socket.into())
+}
+
 fn member(line: &str, name: &str) -> Option<String> {
     let limits = Limits { string: 512 << 10, ..Limits::default() };
     let doc = parse(line.trim_end().as_bytes(), Profile::Signed, &limits).ok()?;
     doc.root().get(name)?.as_str().map(|text| text.into_owned())
 }
 
-/// Asks the holder. An error of the outer kind means that no answer came, and that another try is safe: an entry
+/// Asks the holder. An error of the outer kind means that no answer came in time, and that another try is safe: an entry
 /// carries its idempotency key.
-pub(super) fn hand_over(path: &Path, ask: &Ask) -> io::Result<Result<Receipt, LogError>> {
-    exchange(path, &written(ask)?)
+pub(super) fn hand_over(path: &Path, ask: &Ask, until: Deadline) -> io::Result<Result<Receipt, LogError>> {
+    exchange(path, &written(ask)?, until)
 }
 
-fn exchange(path: &Path, question: &Value) -> io::Result<Result<Receipt, LogError>> {
-    let mut holder = UnixStream::connect(path)?;
-    holder.set_write_timeout(Some(ASKER))?;
+fn exchange(path: &Path, question: &Value, until: Deadline) -> io::Result<Result<Receipt, LogError>> {
+    let mut holder = connect(path, until)?;
+    holder.set_write_timeout(Some(until.or_timed_out()?))?;
     writeln!(holder, "{question}")?;
-    let line = read_line(&holder, PATIENCE)?;
+    let line = read_line(&holder, until)?;
     Ok(match member(&line, "receipt") {
         Some(text) => Receipt::parse(text.as_bytes()).map_err(|error| LogError::Wrong(error.to_string())),
         None => {

@@ -335,14 +335,44 @@ fn receipt_of(head: &countersign_tlog::sequencer::Head) -> Receipt {
 }
 
 #[test]
+fn a_wait_for_another_process_is_over_when_its_patience_is() {
+    let data = tempfile::tempdir().unwrap();
+    let holder = book(data.path(), 1);
+    append(&holder, "{\"a\":1}").unwrap();
+    let mut hasty = book(data.path(), 2);
+    // The holder would answer at once: only a wait of its own for the answer would get it.
+    hasty.patience = Duration::ZERO;
+    assert_eq!(append(&hasty, "{\"a\":2}").unwrap_err().code(), "log_unreachable");
+    hasty.patience = PATIENCE;
+    assert_eq!(append(&hasty, "{\"a\":2}").unwrap().index, 1, "the control");
+}
+
+#[test]
 fn a_server_that_no_command_could_reach_does_not_start() {
     let data = tempfile::tempdir().unwrap();
-    // `log/log.sock` alone is 13 bytes; a socket's path may have 107.
-    let deep = data.path().join("d".repeat(100));
-    let refused = LogBook::serving(&deep, env(1)).hold().map(drop).unwrap_err();
+    append(&book(data.path(), 1), "{\"a\":1}").unwrap();
+    let in_the_way = data.path().join("log/log.sock");
+    fs::create_dir(&in_the_way).unwrap();
+    let refused = LogBook::serving(data.path(), env(2)).hold().map(drop).unwrap_err();
     assert_eq!(refused.code(), "log_door", "{refused}");
-    assert_eq!(append(&book(&deep, 2), "{\"a\":1}").unwrap().index, 0, "a command needs nobody");
-    assert!(LogBook::serving(data.path(), env(3)).hold().is_ok());
+    assert_eq!(append(&book(data.path(), 3), "{\"a\":2}").unwrap().index, 1, "a command needs nobody");
+    fs::remove_dir(&in_the_way).unwrap();
+    assert!(LogBook::serving(data.path(), env(4)).hold().is_ok(), "the control");
+}
+
+/// `log/log.sock` alone is 13 bytes; the address of a socket holds 107.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_directory_too_deep_for_the_address_of_a_socket_is_served_like_any_other() {
+    let data = tempfile::tempdir().unwrap();
+    let deep = data.path().join("d".repeat(100));
+    let holder = LogBook::serving(&deep, env(1));
+    holder.hold().unwrap();
+    let other = book(&deep, 2);
+    assert_eq!(append(&other, "{\"a\":1}").unwrap().index, 0);
+    assert!(other.hands.are_empty(), "it went over the socket");
+    drop(holder);
+    assert!(!deep.join("log/log.sock").exists());
 }
 
 /// Ten years ahead, as a machine without a battery may begin; 300 seconds are allowed.

@@ -54,7 +54,7 @@ impl LogBook {
             return Err(LogError::OtherLog { theirs: old.log_origin.clone(), ours });
         }
         let size = Checkpoint::parse(old.checkpoint.text()).map_or(0, |held| held.size);
-        let new = self.enter(&Ask::Receipt { index: old.index, from: size })?;
+        let new = self.enter(&Ask::Receipt { index: old.index, from: size }, self.deadline())?;
         if new.leaf_hash != old.leaf_hash {
             return Err(LogError::OtherEntry(old.index));
         }

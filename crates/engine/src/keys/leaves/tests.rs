@@ -39,7 +39,7 @@ fn by_age(keys: &Keys) -> Vec<KeyId> {
 }
 
 fn write(keys: &Keys, book: &LogBook) -> Result<(), LogError> {
-    log(missing(keys, book.place()).unwrap(), book)
+    log(missing(keys, book.place()).unwrap(), book, book.deadline())
 }
 
 fn prove(data: &Path, receipt: &Receipt) -> Proved {

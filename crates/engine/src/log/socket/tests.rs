@@ -1,13 +1,16 @@
 //! The door under visitors who come to stay. Every check here goes the way of another process.
 
 use std::io::Write as _;
+use std::path::PathBuf;
+use std::sync::mpsc;
+use std::time::Instant;
 
 use countersign_core::leaf::{LeafType, Minute, Reveal, Salt};
 use countersign_core::time::Timestamp;
 
 use super::*;
 use crate::env::Env;
-use crate::log::LogBook;
+use crate::log::{LogBook, PATIENCE};
 
 /// A log held in `data`, with a second door of its own that has this many places.
 fn house(data: &Path, places: usize) -> (LogBook, Door, PathBuf) {
@@ -15,6 +18,10 @@ fn house(data: &Path, places: usize) -> (LogBook, Door, PathBuf) {
     let path = data.join("door");
     let door = Door::with_places(&path, book.hold().unwrap(), places).unwrap();
     (book, door, path)
+}
+
+fn soon() -> Deadline {
+    Deadline::after(PATIENCE)
 }
 
 fn leaf(n: u8) -> Leaf {
@@ -25,7 +32,7 @@ fn leaf(n: u8) -> Leaf {
 /// Hands a leaf over, and says how long that took.
 fn entered(path: &Path, n: u8) -> (Duration, Receipt) {
     let began = Instant::now();
-    let receipt = hand_over(path, &Ask::Append { key: [n; 32], leaf: leaf(n) }).unwrap().unwrap();
+    let receipt = hand_over(path, &Ask::Append { key: [n; 32], leaf: leaf(n) }, soon()).unwrap().unwrap();
     (began.elapsed(), receipt)
 }
 
@@ -87,20 +94,64 @@ fn nothing_but_a_leaf_is_appended_and_whoever_offers_something_else_is_told_why(
         &format!(r#"{{"commitment":"{zeroes}","type":"countersign.decision.v1"}}"#),
         &format!(r#"{{"type":"countersign.decision.v1","ts":"2026-09-01T09:00:00Z","commitment":"{zeroes}"}}"#),
     ] {
-        let refused = exchange(&path, &json!({"key": zeroes, "leaf": other})).unwrap().unwrap_err();
+        let refused = exchange(&path, &json!({"key": zeroes, "leaf": other}), soon()).unwrap().unwrap_err();
         assert_eq!((refused.code(), refused.hint()), ("log_leaf_form", LogError::LeafForm.hint()), "{other}");
         assert!(refused.to_string().contains("nothing was appended"), "{refused}");
     }
     for unread in
         [json!(1), json!({}), json!({"key": zeroes}), json!({"key": "00", "leaf": good}), json!({"index": "x"})]
     {
-        let refused = exchange(&path, &unread).unwrap().unwrap_err();
+        let refused = exchange(&path, &unread, soon()).unwrap().unwrap_err();
         assert_eq!((refused.code(), refused.hint()), ("log_question", LogError::Question.hint()), "{unread}");
     }
     let log = book.hold().unwrap();
     assert_eq!(log.head().checkpoint.size, 0, "nothing came of them");
-    assert_eq!(exchange(&path, &json!({"key": zeroes, "leaf": good})).unwrap().unwrap().index, 0, "the control");
+    assert_eq!(
+        exchange(&path, &json!({"key": zeroes, "leaf": good}), soon()).unwrap().unwrap().index,
+        0,
+        "the control"
+    );
     assert_eq!(log.leaf(0).unwrap(), good.as_bytes());
+}
+
+/// The holder answers at once, so whoever gives a step more time than there is left gets its answer.
+#[test]
+fn no_step_of_an_exchange_goes_on_after_its_time() {
+    let data = tempfile::tempdir().unwrap();
+    let (_book, _door, path) = house(data.path(), 2);
+    let over = Deadline::after(Duration::ZERO);
+    let ask = Ask::Append { key: [1; 32], leaf: leaf(1) };
+    let late = |error: io::Error| assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+    late(hand_over(&path, &ask, over).map(drop).unwrap_err());
+    late(connect(&path, over).map(drop).unwrap_err());
+    let mut asked = connect(&path, soon()).unwrap();
+    writeln!(asked, "{}", written(&ask).unwrap()).unwrap();
+    late(read_line(&asked, over).unwrap_err());
+    assert!(read_line(&asked, soon()).unwrap().contains("receipt"), "the control");
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "a socket of the test itself")]
+fn the_queue_before_a_holder_that_answers_nobody_is_left_in_time() {
+    let data = tempfile::tempdir().unwrap();
+    let path = data.path().join("door");
+    let address = SockAddr::unix(&path).unwrap();
+    let stopped = Socket::new(Domain::UNIX, Type::STREAM, None).unwrap();
+    stopped.bind(&address).unwrap();
+    stopped.listen(1).unwrap();
+    let mut queue = Vec::new();
+    loop {
+        let one = Socket::new(Domain::UNIX, Type::STREAM, None).unwrap();
+        one.set_nonblocking(true).unwrap();
+        match one.connect(&address) {
+            Ok(()) => queue.push(one),
+            Err(_) => break,
+        }
+    }
+    let (tell, told) = mpsc::channel();
+    let ask = Ask::Receipt { index: 0, from: 0 };
+    thread::spawn(move || tell.send(hand_over(&path, &ask, Deadline::after(Duration::from_millis(50))).is_err()));
+    assert_eq!(told.recv_timeout(PATIENCE), Ok(true));
 }
 
 #[test]
@@ -132,7 +183,7 @@ fn a_panic_over_one_visitor_keeps_the_door_open_for_the_next() {
     };
     thread::scope(|scope| {
         scope.spawn(|| serve(&listener, &Places::new(1), &closing, greet));
-        let heard = || read_line(&UnixStream::connect(&path).unwrap(), PATIENCE);
+        let heard = || read_line(&UnixStream::connect(&path).unwrap(), soon());
         assert!(heard().is_err(), "the first is told nothing");
         let second = heard();
         closing.store(true, Ordering::SeqCst);
