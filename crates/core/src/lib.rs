@@ -17,6 +17,7 @@ pub mod offer;
 pub mod policy;
 pub mod sibling;
 pub mod sign;
+mod steps;
 #[cfg(test)]
 mod testing;
 pub mod time;

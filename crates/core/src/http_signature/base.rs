@@ -4,6 +4,7 @@
 use super::component::Form;
 use super::field::{self, Bare, InnerList, Item};
 use super::{Message, Outcome};
+use crate::steps;
 
 /// The bytes that are signed.
 pub(super) fn of(message: &Message<'_>, list: &InnerList) -> Result<Vec<u8>, Outcome> {
@@ -11,6 +12,7 @@ pub(super) fn of(message: &Message<'_>, list: &InnerList) -> Result<Vec<u8>, Out
     let mut seen: Vec<String> = Vec::new();
     for item in &list.items {
         let identifier = field::identifier(item);
+        steps::more(seen.len());
         if seen.contains(&identifier) {
             return Err(Outcome::Malformed("component_twice"));
         }
@@ -70,5 +72,6 @@ pub(super) fn field(headers: &[(String, Vec<u8>)], name: &str) -> Result<Option<
         Ok(text.trim_matches([' ', '\t']))
     });
     let texts = texts.collect::<Result<Vec<&str>, NotAscii>>()?;
+    steps::more(headers.len() + texts.iter().map(|text| text.len()).sum::<usize>());
     Ok(if texts.is_empty() { None } else { Some(texts.join(", ")) })
 }

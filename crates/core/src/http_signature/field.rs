@@ -1,8 +1,12 @@
 //! Structured field values (RFC 9651): reading, and writing in canonical form. Stricter than the standard in one
 //! point: a name given twice is refused instead of overwritten.
 
+use std::collections::HashSet;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+
+use crate::steps;
 
 /// Longest field value read, bytes.
 const LONGEST: usize = 16 << 10;
@@ -64,18 +68,13 @@ impl InnerList {
 
 /// Reads a dictionary; none when the text is not one.
 pub(super) fn dictionary(text: &str) -> Option<Dictionary> {
-    if text.len() > LONGEST {
-        return None;
-    }
-    let mut reader = Reader { rest: text.trim_matches(' ') };
+    let mut reader = Reader::of(text)?;
     let mut members = Vec::new();
     while !reader.rest.is_empty() {
-        let name = reader.key()?;
-        let member = reader.member()?;
-        push_new(&mut members, name, member)?;
+        members.push((reader.key()?, reader.member()?));
         reader.comma()?;
     }
-    Some(members)
+    distinct(members)
 }
 
 /// The canonical form of a field of this kind (RFC 9651 section 4.1); none when the text is not one. An empty list or
@@ -91,7 +90,7 @@ pub(super) fn canonical(kind: Kind, text: &str) -> Option<String> {
 
 /// Reads a list.
 fn list(text: &str) -> Option<Vec<Member>> {
-    let mut reader = Reader { rest: text.trim_matches(' ') };
+    let mut reader = Reader::of(text)?;
     let mut members = Vec::new();
     while !reader.rest.is_empty() {
         members.push(reader.value()?);
@@ -102,17 +101,16 @@ fn list(text: &str) -> Option<Vec<Member>> {
 
 /// Reads and writes an item, which is no inner list.
 fn item(text: &str) -> Option<String> {
-    let mut reader = Reader { rest: text.trim_matches(' ') };
+    let mut reader = Reader::of(text)?;
     let item = Item { value: reader.bare()?, params: reader.params()? };
     reader.rest.is_empty().then(|| identifier(&item))
 }
 
-fn push_new<T>(list: &mut Vec<(String, T)>, name: String, value: T) -> Option<()> {
-    if list.iter().any(|(other, _)| *other == name) {
-        return None;
-    }
-    list.push((name, value));
-    Some(())
+/// The same list, when no name stands in it twice. A text may hold thousands of names.
+fn distinct<T>(list: Vec<(String, T)>) -> Option<Vec<(String, T)>> {
+    steps::more(list.len());
+    let names: HashSet<&str> = list.iter().map(|(name, _)| name.as_str()).collect();
+    (names.len() == list.len()).then_some(list)
 }
 
 struct Reader<'a> {
@@ -120,7 +118,13 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
+    /// None where the text is longer than any honest field.
+    fn of(text: &'a str) -> Option<Self> {
+        (text.len() <= LONGEST).then(|| Self { rest: text.trim_matches(' ') })
+    }
+
     fn take(&mut self, one: char) -> Option<()> {
+        steps::more(1);
         self.rest = self.rest.strip_prefix(one)?;
         Some(())
     }
@@ -142,6 +146,7 @@ impl<'a> Reader<'a> {
 
     fn span(&mut self, wanted: impl Fn(char) -> bool) -> &'a str {
         let end = self.rest.find(|one| !wanted(one)).unwrap_or(self.rest.len());
+        steps::more(end);
         let (span, rest) = self.rest.split_at(end);
         self.rest = rest;
         span
@@ -190,9 +195,9 @@ impl<'a> Reader<'a> {
             self.rest = self.rest.trim_start_matches(' ');
             let name = self.key()?;
             let value = if self.take('=').is_some() { self.bare()? } else { Bare::Bool(true) };
-            push_new(&mut params, name, value)?;
+            params.push((name, value));
         }
-        Some(params)
+        distinct(params)
     }
 
     fn bare(&mut self) -> Option<Bare> {

@@ -21,6 +21,9 @@ use field::{Bare, Dictionary, InnerList, Member};
 /// Most signatures that are looked at in one message.
 const MOST: usize = 8;
 
+/// Most components that are followed in one message, over all of its signatures: each has a header read for it.
+const MOST_COMPONENTS: usize = 64;
+
 /// A response and the request it answers.
 #[derive(Clone, Copy, Debug)]
 pub struct Message<'a> {
@@ -96,53 +99,70 @@ pub fn verify(message: &Message<'_>, key_of: impl Fn(&str) -> Option<PublicKey>)
     if inputs.len() != signatures.len() || inputs.is_empty() || inputs.len() > MOST {
         return Err(Malformed("labels"));
     }
+    let look = Look { message, followed: covered(&inputs) <= MOST_COMPONENTS, key_of: &key_of };
     let one = |(label, input): (String, Member)| {
         let bytes = signatures.iter().find(|(other, _)| *other == label).map(|(_, member)| member);
         let Some(Member::Item(Bare::Bytes(bytes), _)) = bytes else { return Err(Malformed("signature")) };
         let Member::List(list) = input else { return Err(Malformed("signature_input")) };
-        Ok(judge(message, label, &list, bytes, &key_of))
+        Ok(look.judge(label, &list, bytes))
     };
     inputs.into_iter().map(one).collect()
 }
 
-fn judge(
-    message: &Message<'_>,
-    label: String,
-    list: &InnerList,
-    bytes: &[u8],
-    key_of: &impl Fn(&str) -> Option<PublicKey>,
-) -> Signature {
-    let text = |name| match list.param(name) {
-        Some(Bare::String(text)) => Some(text.clone()),
-        _ => None,
+/// How many components the signatures cover together.
+fn covered(inputs: &Dictionary) -> usize {
+    let items = |(_, input): &(String, Member)| match input {
+        Member::List(list) => list.items.len(),
+        Member::Item(..) => 0,
     };
-    let seconds = |name| match list.param(name) {
-        Some(Bare::Integer(seconds)) => Some(*seconds),
-        _ => None,
-    };
-    let keyid = text("keyid");
-    Signature {
-        label,
-        tag: text("tag"),
-        created: seconds("created"),
-        expires: seconds("expires"),
-        components: list.items.iter().map(field::identifier).collect(),
-        outcome: outcome(message, list, bytes, keyid.as_deref().and_then(key_of)).unwrap_or_else(|not| not),
-        keyid,
-    }
+    inputs.iter().map(items).sum()
 }
 
-/// Form first, then the message, then the key: what is wrong without any key is said without one.
-fn outcome(message: &Message<'_>, list: &InnerList, bytes: &[u8], key: Option<PublicKey>) -> Result<Outcome, Outcome> {
-    well_formed(list)?;
-    let base = base::of(message, list)?;
-    let named = named_algorithm(list)?;
-    let Some(key) = key else { return Ok(Outcome::KeyNotFound) };
-    let usable = matches!(key.algorithm(), Algorithm::Ed25519 | Algorithm::P256);
-    if !usable || named.is_some_and(|named| named != key.algorithm()) {
-        return Err(Outcome::Invalid("alg_is_not_the_keys"));
+/// What all signatures of a message are judged by.
+struct Look<'a, K> {
+    message: &'a Message<'a>,
+    /// Whether there are few enough components to follow them.
+    followed: bool,
+    key_of: &'a K,
+}
+
+impl<K: Fn(&str) -> Option<PublicKey>> Look<'_, K> {
+    fn judge(&self, label: String, list: &InnerList, bytes: &[u8]) -> Signature {
+        let text = |name| match list.param(name) {
+            Some(Bare::String(text)) => Some(text.clone()),
+            _ => None,
+        };
+        let seconds = |name| match list.param(name) {
+            Some(Bare::Integer(seconds)) => Some(*seconds),
+            _ => None,
+        };
+        let keyid = text("keyid");
+        Signature {
+            label,
+            tag: text("tag"),
+            created: seconds("created"),
+            expires: seconds("expires"),
+            components: list.items.iter().map(field::identifier).collect(),
+            outcome: self.outcome(list, bytes, keyid.as_deref()).unwrap_or_else(|not| not),
+            keyid,
+        }
     }
-    if key.verifies(&base, bytes) { Ok(Outcome::Holds) } else { Err(Outcome::Invalid("signature_does_not_hold")) }
+
+    /// Form first, then the message, then the key: what is wrong without any key is said without one.
+    fn outcome(&self, list: &InnerList, bytes: &[u8], keyid: Option<&str>) -> Result<Outcome, Outcome> {
+        well_formed(list)?;
+        if !self.followed {
+            return Err(Outcome::NotSupported("components"));
+        }
+        let base = base::of(self.message, list)?;
+        let named = named_algorithm(list)?;
+        let Some(key) = keyid.and_then(self.key_of) else { return Ok(Outcome::KeyNotFound) };
+        let usable = matches!(key.algorithm(), Algorithm::Ed25519 | Algorithm::P256);
+        if !usable || named.is_some_and(|named| named != key.algorithm()) {
+            return Err(Outcome::Invalid("alg_is_not_the_keys"));
+        }
+        if key.verifies(&base, bytes) { Ok(Outcome::Holds) } else { Err(Outcome::Invalid("signature_does_not_hold")) }
+    }
 }
 
 /// The parameters of RFC 9421 section 2.3 with their types.

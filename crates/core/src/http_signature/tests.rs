@@ -8,6 +8,8 @@ use crate::sign::stranger::{Algorithm, PublicKey};
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 
+mod work;
+
 type Headers = Vec<(String, Vec<u8>)>;
 
 fn headers(lines: &[(&str, &str)]) -> Headers {

@@ -17,7 +17,6 @@ mod resource;
 pub mod rules;
 mod script;
 pub mod signed;
-mod steps;
 mod text;
 mod whole;
 mod word;

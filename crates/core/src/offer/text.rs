@@ -99,7 +99,7 @@ impl Near<'_> {
 /// Isolates that follow their content's own direction change nothing outside them, when each is closed and no
 /// override stands beside them. Message formatters put them around every inserted value.
 fn isolates_close(all: &[char]) -> bool {
-    super::steps::more(all.len());
+    crate::steps::more(all.len());
     let turned = all.iter().any(|one| matches!(one, '\u{202a}'..='\u{202e}' | '\u{2067}'));
     let depth = all.iter().try_fold(0_usize, |depth, one| match one {
         '\u{2066}' | '\u{2068}' => Some(depth + 1),
@@ -120,7 +120,7 @@ fn joining(one: char) -> bool {
 }
 
 fn right_to_left(one: char) -> bool {
-    super::steps::more(1);
+    crate::steps::more(1);
     matches!(one, '\u{5d0}'..='\u{5ea}' | '\u{620}'..='\u{64a}' | '\u{66e}'..='\u{6d3}' | '\u{710}'..='\u{72f}'
         | '\u{780}'..='\u{7a5}' | '\u{7ca}'..='\u{7ea}' | '\u{8a0}'..='\u{8c9}' | '\u{fb1d}'..='\u{fdff}'
         | '\u{fe70}'..='\u{fefc}')

@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 
 use super::rules::finding;
 use super::x402::MOST_OFFERS;
-use super::{Offer, script, steps, text};
+use super::{Offer, script, text};
 use crate::endpoint::ResourceUrl;
 use crate::finding::Finding;
 use crate::json::{Node, NodeKind};
+use crate::steps;
 
 /// Price ratio from which the cheap option is taken for a decoy; tiers of ten are ordinary.
 const DECOY: u8 = 100;

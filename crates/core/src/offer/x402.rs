@@ -9,10 +9,11 @@ use super::rules::finding;
 use super::written::Page;
 use super::{
     BodyEnd, Exchange, NotEvaluated, Offer, Reading, ReadingKind, Source, Word, answer, compare, entry, extension,
-    grade, header, resource, signed, steps, whole,
+    grade, header, resource, signed, whole,
 };
 use crate::finding::Finding;
 use crate::json::{self, DefectKind, Doc, Limits, Node, NodeKind};
+use crate::steps;
 
 /// Most offers that are read of one channel. All of them are listed in the decision, whose size has a bound.
 pub(super) const MOST_OFFERS: usize = 32;

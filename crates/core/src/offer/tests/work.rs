@@ -1,6 +1,7 @@
 //! No answer of a megabyte makes more work than a few steps for each of its bytes, or more findings than can be told.
 
 use super::*;
+use crate::steps;
 
 const MEGABYTE: usize = 1 << 20;
 /// Ten of each option that is read, and a few of the envelope.

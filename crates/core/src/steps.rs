@@ -1,9 +1,9 @@
-//! How much work a challenge makes, counted where a stranger's text could make it grow faster than itself. Only tests
+//! How much work an answer makes, counted where a stranger's text could make it grow faster than itself. Only tests
 //! count: an answer of a megabyte must not keep a checker busy for longer than reading it takes.
 
 /// `count` steps more.
 #[inline]
-pub(super) fn more(count: usize) {
+pub(crate) fn more(count: usize) {
     #[cfg(test)]
     counted::STEPS.with(|steps| steps.set(steps.get() + count));
     #[cfg(not(test))]
@@ -12,7 +12,7 @@ pub(super) fn more(count: usize) {
 
 /// The steps that `work` takes.
 #[cfg(test)]
-pub(super) fn of(work: impl FnOnce()) -> usize {
+pub(crate) fn of(work: impl FnOnce()) -> usize {
     let before = counted::STEPS.get();
     work();
     counted::STEPS.get() - before
