@@ -360,7 +360,7 @@ pub(crate) struct LogMonitorArgs {
     /// Trust policy (C2SP tlog-policy): the log and the witnesses you accept
     #[arg(long, value_name = "FILE")]
     pub(crate) trust: PathBuf,
-    /// Remember the last verified checkpoint here; FILE.commitments and FILE.evidence stand beside it
+    /// Remember the last verified checkpoint here; FILE.commitments, FILE.progress and FILE.evidence stand beside it
     #[arg(long, value_name = "FILE")]
     pub(crate) state: Option<PathBuf>,
     /// Refuse a checkpoint without the log's post-quantum signature

@@ -29,8 +29,10 @@ impl BadLeaf {
 #[derive(Debug, Default)]
 pub(super) struct Leaves {
     seen: HashSet<[u8; 32]>,
-    /// Commitments of the new ones, in order.
+    /// Commitments of those that are not remembered yet, in order.
     pub(super) new: Vec<[u8; 32]>,
+    /// The index of the first of them.
+    pub(super) first: u64,
     /// How many new ones there are of each type.
     pub(super) kinds: BTreeMap<String, u64>,
     /// How many of those are of kinds we do not know, which is no fault.
@@ -38,8 +40,9 @@ pub(super) struct Leaves {
 }
 
 impl Leaves {
-    pub(super) fn after(seen: HashSet<[u8; 32]>) -> Self {
-        Self { seen, ..Self::default() }
+    /// Behind the first entries, whose commitments these are.
+    pub(super) fn after(first: u64, seen: HashSet<[u8; 32]>) -> Self {
+        Self { seen, first, ..Self::default() }
     }
 
     pub(super) fn add(&mut self, entry: &[u8]) -> Result<(), BadLeaf> {

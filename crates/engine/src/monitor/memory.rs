@@ -2,12 +2,15 @@
 //!
 //! ```text
 //! FILE               the signed checkpoint, replaced as a whole
-//! FILE.commitments   32 bytes an entry; what lies beyond the checkpoint's size does not count
+//! FILE.commitments   32 bytes an entry; what lies beyond the checkpoint's size counts as far as FILE.progress says
+//! FILE.progress      how far a look has come that has not ended
 //! FILE.evidence      a checkpoint that contradicts FILE: the two together convict the log
 //! FILE.evidence.cosigned  the one that contradicts FILE.evidence, where that is not FILE
 //! ```
 //!
 //! Commitments are written first: a crash in between leaves some too many, which the next run cuts off.
+
+mod progress;
 
 use std::collections::HashSet;
 use std::fs::{File, OpenOptions};
@@ -23,10 +26,17 @@ use countersign_tlog::policy::{Policy, RejectError};
 use crate::log::replace;
 use crate::receipt::RefusalKind;
 
+pub(super) use progress::Progress;
+
+/// How many entries are read before it is remembered that they were: some seconds from a read API.
+const EVERY: usize = 16_384;
+
 /// Where a monitor remembers; without a file it forgets everything, and reads the whole log each time.
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
     file: Option<PathBuf>,
+    /// How many new entries are remembered at once.
+    pub(super) every: usize,
 }
 
 /// Why the memory is of no use.
@@ -84,7 +94,7 @@ impl Last {
 impl Memory {
     /// Remembers in this file and in those that are named like it.
     pub fn in_file(file: &Path) -> Self {
-        Self { file: Some(file.to_owned()) }
+        Self { file: Some(file.to_owned()), every: EVERY }
     }
 
     /// Where a checkpoint that contradicts the remembered one is kept.
@@ -92,7 +102,7 @@ impl Memory {
         self.beside("evidence")
     }
 
-    /// What it remembers in: the checkpoint and the commitments. Evidence is not among them; nobody may be told to remove it.
+    /// What it remembers in: the checkpoint and the commitments, without which progress counts for nothing. Evidence is not among them; nobody may be told to remove it.
     pub fn files(&self) -> Vec<PathBuf> {
         self.file.iter().cloned().chain(self.beside("commitments")).collect()
     }
@@ -131,9 +141,16 @@ impl Memory {
 
     /// Remembers `note`, whose log has `new` entries behind the first `before`.
     pub(super) fn save(&self, before: u64, new: &[[u8; 32]], note: &[u8]) -> Result<(), MemoryError> {
-        let (Some(file), Some(path)) = (&self.file, self.beside("commitments")) else { return Ok(()) };
-        write_behind(&path, before * 32, &new.concat()).map_err(|source| MemoryError::Io { path, source })?;
-        replace(file, note, 0o644).map_err(|source| MemoryError::Io { path: file.clone(), source })
+        let Some(file) = &self.file else { return Ok(()) };
+        self.save_commitments(before, new)?;
+        replace(file, note, 0o644).map_err(|source| MemoryError::Io { path: file.clone(), source })?;
+        // Left behind in a crash, it begins at another size than is remembered now.
+        self.drop_progress()
+    }
+
+    fn save_commitments(&self, before: u64, new: &[[u8; 32]]) -> Result<(), MemoryError> {
+        let Some(path) = self.beside("commitments") else { return Ok(()) };
+        write_behind(&path, before * 32, &new.concat()).map_err(|source| MemoryError::Io { path, source })
     }
 
     /// Keeps a checkpoint that contradicts the remembered one, or `other`.

@@ -3,7 +3,8 @@
 //!
 //! A monitor trusts its own memory and nothing it is served. The subtrees under the checkpoint of last time are read
 //! from tiles and must give that checkpoint's root; the new entries are hashed onto them and must give the new root.
-//! That proves consistency and inclusion of every new entry at once, and costs one reading of what is new.
+//! That proves consistency and inclusion of every new entry at once, and costs one reading of what is new. A look that is
+//! cut short is taken up where it was: what was read gave a root, and the tiles must still give it.
 
 mod leaves;
 mod memory;
@@ -31,7 +32,7 @@ pub use source::{Source, Unreachable};
 
 use crate::receipt::{Demands, Refusal, RefusalKind, Signed};
 use leaves::Leaves;
-use memory::Last;
+use memory::{Last, Progress};
 use shown::Shown;
 
 const WIDTH: u64 = 256;
@@ -186,7 +187,7 @@ pub fn watch(source: &Source, demands: &Demands<'_>, memory: &Memory) -> Result<
     let (leaves, cosigned) = grown?;
 
     // 3. Only now is this what we saw last.
-    memory.save(last.as_ref().map_or(0, Last::size), &leaves.new, &shown.note)?;
+    memory.save(leaves.first, &leaves.new, &shown.note)?;
     let before = last.map(|last| last.size());
     Ok(Watched { signed: shown.newest, cosigned, before, kinds: leaves.kinds, unknown: leaves.unknown })
 }
@@ -243,16 +244,50 @@ fn follow(source: &Source, last: Option<&Last>, now: &Signed, memory: &Memory) -
     let old = last.map_or(&nothing, |last| &last.checkpoint);
     let new = &now.checkpoint;
     let tiles = TileHashes::new(new.size, |path: &TilePath| source.file(&path.to_string()));
-    let mut range = Range::read(&tiles, old.size).map_err(|error| tile_finding(error, old.size))?;
+    let (mut range, mut leaves) = match taken_up(&tiles, old.size, new.size, memory)? {
+        Some(begun) => begun,
+        None => begin(&tiles, old, new, memory)?,
+    };
+    for number in range.size() / WIDTH..new.size.div_ceil(WIDTH) {
+        add_bundle(source, new.size, number, &mut range, &mut leaves)?;
+        if leaves.new.len() >= memory.every && range.size() < new.size {
+            memory.save_progress(&Progress::of(old.size, &range, &leaves), &mut leaves)?;
+        }
+    }
+    if range.root() == new.root {
+        return Ok(leaves);
+    }
+    memory.drop_progress()?;
+    Err(Finding::OtherEntries(new.size))
+}
+
+/// Behind the remembered checkpoint, whose root the tiles must give.
+fn begin<R>(tiles: &R, old: &Checkpoint, new: &Checkpoint, memory: &Memory) -> Result<(Range, Leaves), Finding>
+where
+    R: HashReader<Error = TileError<Unreachable>>,
+{
+    let range = Range::read(tiles, old.size).map_err(|error| tile_finding(error, old.size))?;
     if range.root() != old.root {
-        let told = committed(&tiles, old.size, new).map_err(|error| tile_finding(error, old.size))?;
+        let told = committed(tiles, old.size, new).map_err(|error| tile_finding(error, old.size))?;
         return Err(if told.is_some() { Finding::Rewritten } else { Finding::OtherTiles }(old.size));
     }
-    let mut leaves = Leaves::after(memory.commitments(old.size)?);
-    for number in old.size / WIDTH..new.size.div_ceil(WIDTH) {
-        add_bundle(source, new.size, number, &mut range, &mut leaves)?;
-    }
-    if range.root() == new.root { Ok(leaves) } else { Err(Finding::OtherEntries(new.size)) }
+    Ok((range, Leaves::after(old.size, memory.commitments(old.size)?)))
+}
+
+/// Where an earlier look has stopped, which began behind the same checkpoint. The root it had there continues that
+/// checkpoint; tiles that do not give it are of another history, or are spoilt, and then it counts for nothing.
+fn taken_up<R>(tiles: &R, old: u64, new: u64, memory: &Memory) -> Result<Option<(Range, Leaves)>, Finding>
+where
+    R: HashReader<Error = TileError<Unreachable>>,
+{
+    let Some(progress) = memory.progress(old).filter(|progress| progress.size <= new) else { return Ok(None) };
+    let range = match Range::read(tiles, progress.size) {
+        Ok(range) if range.root() == progress.root => range,
+        Err(ProveError::Read(TileError::Source(error))) => return Err(error.into()),
+        Ok(_) | Err(_) => return Ok(None),
+    };
+    let seen = memory.commitments(progress.size).ok();
+    Ok(seen.map(|seen| (range, progress.leaves(seen))))
 }
 
 /// Hashes the new entries of one bundle, and holds the tile above them against all of its entries.

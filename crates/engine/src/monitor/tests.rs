@@ -12,6 +12,8 @@ use crate::log::LogBook;
 use crate::published::Published;
 use crate::testing::copy_folder;
 
+mod progress;
+
 /// A log, and mirrors of it as a static server would hold them.
 struct World {
     data: tempfile::TempDir,
