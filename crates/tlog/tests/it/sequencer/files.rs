@@ -1,7 +1,8 @@
-//! Tiles in a directory, for tests in which a process dies and another goes on.
+//! Tiles in a directory, each durable when it is put, for tests in which a process dies and another goes on, and for
+//! measurements.
 
-use std::fs;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
@@ -22,10 +23,14 @@ impl DirTiles {
     fn write(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
         let _one = self.one_writer.lock().unwrap();
         let path = self.dir.join(name);
-        fs::create_dir_all(path.parent().unwrap())?;
+        let folder = path.parent().unwrap();
+        fs::create_dir_all(folder)?;
         let temporary = self.dir.join("new");
-        fs::write(&temporary, bytes)?;
-        fs::rename(temporary, path)
+        let mut file = File::create(&temporary)?;
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        fs::rename(temporary, &path)?;
+        File::open(folder)?.sync_all()
     }
 
     fn read(&self, name: &str) -> Result<Option<Vec<u8>>, TilesError> {
