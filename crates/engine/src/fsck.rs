@@ -157,9 +157,8 @@ fn published(place: &Place, tiles: &dyn Tiles) -> Result<Option<Checkpoint>, Fau
     let Some(bytes) = tiles.published().map_err(|error| Fault::Unreadable(error.to_string()))? else {
         return Ok(None);
     };
-    let trust = place.trust();
-    let policy = std::fs::read(&trust).map_err(|error| Fault::Unreadable(format!("{}: {error}", trust.display())))?;
-    let policy = Policy::parse(&policy).map_err(|error| Fault::Unreadable(format!("{}: {error}", trust.display())))?;
+    let trust = place.shown_trust().map_err(|error| Fault::Unreadable(error.to_string()))?;
+    let policy = Policy::parse(trust.as_bytes()).map_err(|error| Fault::Unreadable(error.to_string()))?;
     let note = Note::parse(&bytes).map_err(|error: NoteError| Fault::Published(error.to_string()))?;
     let accepted = policy.accept(&note, PostQuantum::Required).map_err(|error| Fault::Published(error.to_string()))?;
     Ok(Some(accepted.checkpoint))

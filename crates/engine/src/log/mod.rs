@@ -208,7 +208,7 @@ impl LogBook {
         let signed_at = written.signed.into_iter().chain(written.second).map(|signed| signed.time).max();
         let clock = Standing::of(signed_at, self.env.now());
         let held = if sequencer::is_held(&dir).map_err(OpenError::Io)? { Held::Taken } else { Held::Free };
-        let trust = std::fs::read_to_string(self.place.trust()).or_else(|_| self.trust())?;
+        let trust = self.place.shown_trust()?;
         Ok(Status { checkpoint: Checkpoint::new(origin, size, root), clock, trust, held })
     }
 

@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use countersign_tlog::checkpoint::Origin;
 use countersign_tlog::key::VerifierKey;
 use countersign_tlog::note::Note;
+use countersign_tlog::policy::Policy;
 use countersign_tlog::sequencer::disk::{Disk, RealDisk};
 use countersign_tlog::sequencer::tiles::Tiles;
 use countersign_tlog::sequencer::{self, InitError, OpenError};
@@ -43,6 +44,17 @@ impl Place {
         self.log().join("trust")
     }
 
+    /// The trust policy that the log has left, or, where it is gone or damaged, the one that its keys give.
+    pub(crate) fn shown_trust(&self) -> Result<String, LogError> {
+        let path = self.trust();
+        let damaged = |error| io::Error::new(io::ErrorKind::InvalidData, error);
+        let reads = |text: String| Policy::parse(text.as_bytes()).map(|_| text).map_err(damaged);
+        fs::read_to_string(&path).and_then(reads).or_else(|source| match self.seeds()? {
+            Some(seeds) => Ok(seeds.keys()?.trust()),
+            None => Err(LogError::Io { path, source }),
+        })
+    }
+
     /// The receipts of key changes. They lie with the log and not in the database: they say what this log holds, and a
     /// database that was restored or replaced must not make a second leaf of what is logged.
     pub fn key_receipts(&self) -> PathBuf {
@@ -70,7 +82,10 @@ impl Place {
         };
         let ours = seeds.keys()?.trust();
         match fs::read_to_string(self.trust()) {
-            Ok(trust) if trust != ours => Err(self.others(&seeds, &self.trust().display().to_string())),
+            // Seeds that name their keys are held against what reads in it already; the log's start writes it anew.
+            Ok(trust) if trust != ours && seeds.is_unnamed() => {
+                Err(self.others(&seeds, &self.trust().display().to_string()))
+            }
             _ => Ok(Some(seeds.origin)),
         }
     }
@@ -240,8 +255,8 @@ enum Found {
 }
 
 fn read_mark(path: &Path) -> io::Result<Option<String>> {
-    match fs::read_to_string(path) {
-        Ok(text) => Ok(Some(text)),
+    match fs::read(path) {
+        Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
     }

@@ -9,6 +9,7 @@ use countersign_tlog::sequencer::disk::Disk;
 use super::*;
 use crate::testing::copy_folder;
 
+mod flips;
 mod seeds;
 mod status;
 mod upgrade;

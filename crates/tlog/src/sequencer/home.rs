@@ -85,18 +85,23 @@ pub(super) fn write_identity(dir: &Path, origin: &Origin) -> io::Result<()> {
     File::open(dir)?.sync_all()
 }
 
+/// What `identity` says. A byte that is no text makes it say something else, like any other damage.
+fn read_identity(dir: &Path) -> io::Result<String> {
+    let path = dir.join("identity");
+    let bytes = fs::read(&path).map_err(at(&path))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
 /// The origin of the log a directory says it holds; `None` when it says nothing readable.
 pub(super) fn read_origin(dir: &Path) -> io::Result<Option<Origin>> {
-    let path = dir.join("identity");
-    let text = fs::read_to_string(&path).map_err(at(&path))?;
+    let text = read_identity(dir)?;
     let line = text.lines().next().and_then(|line| line.strip_prefix("origin "));
     Ok(line.and_then(Origin::parse))
 }
 
 /// Refuses a directory that is not this log's, or that is a copy of it.
 pub(super) fn check_identity(dir: &Path, origin: &Origin) -> Result<(), OpenError> {
-    let path = dir.join("identity");
-    let text = fs::read_to_string(&path).map_err(at(&path))?;
+    let text = read_identity(dir)?;
     let lock = fs::metadata(dir.join("lock"))?;
     let expected = [format!("origin {origin}"), format!("device {}", lock.dev()), format!("inode {}", lock.ino())];
     let [right_origin, device, inode] = &expected;
