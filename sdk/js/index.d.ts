@@ -49,8 +49,8 @@ export interface Options {
   /** The present, in milliseconds; Date.now() by default. */
   now?: number | Date;
   /**
-   * Base64 public keys trusted to sign documents. When given, any other signer is refused. Without them nothing says who
-   * signed a document, and `result` is "not_evaluated".
+   * Base64 public keys trusted to sign documents. When given, any other signer is refused, and so is a receipt without its
+   * reveal, which holds no document. Without them nothing says who signed a document, and `result` is "not_evaluated".
    */
   keys?: string[];
 }

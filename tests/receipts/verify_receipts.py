@@ -4,8 +4,8 @@
 
 Needs `cryptography` for Ed25519, and for ML-DSA-44 its version 48 or newer or else `dilithium-py`; without either it says
 `pq: not_checked`. The numbers it exits with are those of `countersign verify`: 0 valid, 1 invalid, 2 a key or a trust
-file that cannot be used, 3 malformed or not to be read, 4 stale or not evaluated, 5 trust policy not met. Without the means to verify it judges nothing and says so on a line that begins with
-`skipped:`.
+file that cannot be used, 3 malformed or not to be read, 4 stale or not evaluated, 5 trust policy not met. Without the
+means to verify it judges nothing and says so on a line that begins with `skipped:`.
 """
 import argparse, base64, hashlib, hmac, re, sys, time
 from documents import (AHEAD, KEY_TYPE, LAST_SPELLED, InvalidSignature, Limits, Refused, ed25519_holds, judge_document,
@@ -288,6 +288,7 @@ def verify(data, trust, require_pq=False, max_age=None, now=None, ml_dsa=None, k
     need(root_of(leaf, receipt["index"], size, path) == root, "invalid", "the path leads to another root")
     if max_age is not None:
         need(stamp and -AHEAD <= now - stamp <= max_age, "stale", "too old, from the future, or of unknown age")
+    need(reveal or not keys, "trust_policy_not_met", "a signer is named, and the receipt holds no document that one could have signed")
     known = judge_document(reveal, keys, now) if reveal else True
     return {"result": "proved" if known else "not_evaluated", "log_origin": origin, "index": receipt["index"],
             "size": size, "root": root.hex(), "pq": pq, "signed_at": stamp if stamp and stamp <= LAST_SPELLED else None}
@@ -311,7 +312,7 @@ def read_trust(path):
     try:
         parse_policy(text)
     except ValueError as error:
-        raise Unusable(f"{path} is no trust policy: {error}", 3) from None
+        raise Unusable(f"{path} is no trust policy: {error}", 2) from None
     return text
 
 

@@ -20,6 +20,7 @@ use tokio_rustls::rustls::pki_types::CertificateDer;
 
 use crate::Exit;
 use crate::args::Global;
+use crate::codes;
 use crate::settings::Settings;
 use crate::show;
 
@@ -53,6 +54,11 @@ impl Failure {
     /// The same failure under the code of the error it tells of.
     pub(crate) fn coded(self, code: impl Into<Cow<'static, str>>) -> Self {
         Self { code: code.into(), ..self }
+    }
+
+    /// The same failure under a code of [`codes`], with what to do about it from there.
+    pub(crate) fn listed(self, code: &'static str) -> Self {
+        Self { code: code.into(), hint: codes::hint(code).map(str::to_owned), ..self }
     }
 
     /// The same failure with something to do about it.
@@ -146,8 +152,7 @@ pub(crate) fn bucket(settings: &Settings) -> anyhow::Result<Option<Arc<BucketTil
 /// The door to services that the operator names, with the certificates the settings add.
 pub(crate) fn services(settings: &Settings, limits: Limits) -> anyhow::Result<Services> {
     let roots = extra_roots(settings)?;
-    Services::new(&roots, limits)
-        .map_err(|error| Failure::malformed(format!("--ca: {error}")).coded("ca_malformed").into())
+    Services::new(&roots, limits).map_err(|error| Failure::usage(format!("--ca: {error}")).coded("ca_malformed").into())
 }
 
 /// Opens the database. One that is made new beside older keys or an older log may stand in the place of one that was
@@ -207,7 +212,7 @@ pub(crate) fn extra_roots(settings: &Settings) -> anyhow::Result<Vec<Certificate
     let shown = path.display();
     let unread = |error| Failure::usage(format!("cannot read --ca {shown}: {error}")).coded("ca_unreadable");
     let roots = countersign_probe::roots_from_pem(&std::fs::read(path).map_err(unread)?);
-    roots.map_err(|error| Failure::malformed(format!("--ca {shown}: {error}")).coded("ca_malformed").into())
+    roots.map_err(|error| Failure::usage(format!("--ca {shown}: {error}")).coded("ca_malformed").into())
 }
 
 /// `90s`, `10m`, `24h` or `7d`, in milliseconds.

@@ -23,15 +23,11 @@ pub(crate) fn read(path: &Path, most: u64) -> Result<Vec<u8>, String> {
 
 /// A trust policy that is named on the command line.
 pub(crate) fn policy(path: &Path) -> anyhow::Result<Policy> {
-    let hint = "`countersign log status` names the trust policy of your own log; ask another log's operator for theirs";
     let bytes = read(path, MAX_POLICY as u64);
-    let bytes = bytes
-        .map_err(|why| Failure::usage(format!("the trust policy: {why}")).coded("trust_unreadable").advised(hint))?;
+    let bytes = bytes.map_err(|why| Failure::usage(format!("the trust policy: {why}")).listed("trust_unreadable"))?;
     Policy::parse(&bytes).map_err(|error| {
-        Failure::malformed(format!("{} is no trust policy (C2SP tlog-policy): {error}", path.display()))
-            .coded("trust_malformed")
-            .advised(hint)
-            .into()
+        let reason = format!("{} is no trust policy (C2SP tlog-policy): {error}", path.display());
+        Failure::usage(reason).listed("trust_malformed").into()
     })
 }
 

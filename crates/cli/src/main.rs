@@ -2,6 +2,7 @@
 
 mod app;
 mod args;
+mod codes;
 mod commands;
 mod input;
 mod lab;

@@ -11,6 +11,8 @@ use countersign_engine::check::CheckError;
 use countersign_engine::decision::Miss;
 use countersign_probe::RefusedCode;
 
+use crate::codes;
+
 /// Code, what it means, what to do.
 type Row = (String, String, String);
 
@@ -74,7 +76,7 @@ fn sections() -> Vec<Section> {
             "The program could not begin, or could not write its answer",
             "`--json` prints `{\"code\", \"error\", \"hint\"}`, except for a flag that does not exist, which is told \
              on the terminal only.",
-            table(tables::BEGIN),
+            table(tables::BEGIN).into_iter().chain(table(codes::NAMED)).collect(),
         ),
         section(
             "The log gives no receipt, or does not open",
@@ -93,7 +95,7 @@ fn sections() -> Vec<Section> {
             "`verify` refuses",
             "`{\"result\", \"code\", \"reason\", \"hint\"}`. `result` says what kind of no it is: `malformed` exit code 3, \
              `not_evaluated` and `stale` 4, `trust_policy_not_met` 5, any other 1. `log monitor` says the same of what a log shows.",
-            table(tables::VERIFY),
+            table(codes::VERIFY),
         ),
         section(
             "The read API of a log says no",
@@ -168,13 +170,22 @@ fn codes_of(text: &str) -> impl Iterator<Item = &str> {
 
 /// The words that the commands give as a code themselves.
 fn given(text: &str) -> impl Iterator<Item = &str> {
-    let first =
-        ["coded(\"", "code: \"", "\"code\": \"", "(\"code\", \"", "not_evaluated(self.global, \"", "Over => (\""];
+    let first = [
+        "coded(\"",
+        "listed(\"",
+        "code: \"",
+        "\"code\": \"",
+        "(\"code\", \"",
+        "not_evaluated(self.global, \"",
+        "Over => (\"",
+        "global, word, \"",
+    ];
     let first = first.into_iter().flat_map(|mark| text.split(mark).skip(1)).filter_map(|rest| rest.split('"').next());
-    let calls =
-        ["refused(global, \"", "refused(reader.global, \""].into_iter().flat_map(|mark| text.split(mark).skip(1));
+    let calls = ["refused(global, \"", "refused(reader.global, \"", "refused(self.global, \""]
+        .into_iter()
+        .flat_map(|mark| text.split(mark).skip(1));
     let second = calls.filter_map(|rest| rest.split_once("\", \"")?.1.split('"').next());
-    first.chain(second).chain(text.split("OUTSIDE: &str = \"").skip(1).filter_map(|rest| rest.split('"').next()))
+    first.chain(second)
 }
 
 /// Every word that the sources give as a code is listed, and nothing else is.

@@ -149,7 +149,7 @@ function judgeAge(signedAt, { now = Date.now(), maxAgeSeconds } = {}) {
  * it. What a key says of itself is signed by that key, and its dates are about that key.
  */
 async function judgeDocument({ reveal }, key, { keys = [], now = Date.now() } = {}) {
-  if (!reveal) return null;
+  if (!reveal) return keys.length === 0 ? null : fail(untrusted("no_document"));
   const opened = await openInside(reveal.document, keys);
   if (opened.signature === "invalid") throw invalid(opened.code, "the document inside is not signed as it says");
   const unknown = opened.signature === "not_checked";

@@ -35,13 +35,8 @@ no_witness | no witness of the policy has an address to ask; exit code 2 | put t
 witnesses_without_log | the policy of --witnesses has no key of the log that is served, so no checkpoint can satisfy it; exit code 2 | put the `log` lines of `log/trust` into it
 cannot_listen | the address cannot be listened on, often because another program has the port; exit code 2 | name another with --listen, for `lab` with --port; port 0 takes a free one
 cannot_write | a file cannot be written; exit code 2 before anything was done, 4 after | name a place that is yours and has room
-cannot_read | a file cannot be read, or is too large; exit code 3 | see that it is there and yours
-trust_unreadable | the trust policy cannot be read; exit code 2 | `countersign log status` names that of your own log
-trust_malformed | the file is no trust policy (C2SP tlog-policy); exit code 3 | ask the log's operator for it
 ca_unreadable | the file of --ca cannot be read; exit code 2 | name one that is there
-ca_malformed | the file of --ca holds no usable certificate; exit code 3 | name a PEM file of certificate authorities
-key_public_malformed | the text is no public key; exit code 2 | copy it from `countersign keys list`
-leaf_malformed | the file of --leaf is not what a leaf is made of; exit code 3 | name the file that holds the leaf
+ca_malformed | the file of --ca holds no usable certificate; exit code 2 | name a PEM file of certificate authorities
 malformed_input | a file is not what it should be; exit code 3 | replace it
 not_evaluated | something of this machine is in the way; exit code 4 | do what the sentence says
 ";
@@ -128,80 +123,6 @@ witness_state_lost | the state of a log that this witness has cosigned is gone |
 witness_unnamed | a new witness needs a name; exit code 2 | give it with --name
 witness_other_name | the witness has another name already, which never changes; exit code 2 | leave --name out
 witness_keys | its seeds give no keys | restore the folder from a copy
-";
-
-pub(super) const VERIFY: &str = "
-no_trust_policy | nothing says which logs you accept | name a trust policy with --trust
-no_receipt | a log is demanded, and the file is a bare document | ask for its receipt, or leave out --trust
-no_leaf | a .tlog-proof was given without the leaf it is about | name the leaf with --leaf
-not_yet_valid | the document is dated in the future | look at the clock, or at --at
-expired | the terms in the decision are no longer in time | check again
-member_missing | a signed document lacks a member that all have, or has it in another type | ask for the original
-unknown_key | it is signed by a key that you did not name | name the signer's public key with --key
-signature_invalid | the key did not sign these bytes | take nothing from it; ask for the original
-outside_key_validity | the document is dated outside the time in which its key signed | take nothing from it
-not_a_key_receipt | the file of --key-receipt is no receipt of a key | ask for `countersign receipt export --key`
-key_statement_member | a statement of a key lacks a member, or has another | ask for the original
-receipt_member | a member of the receipt is missing, or not what it should be | ask for the receipt again
-receipt_unknown_member | the receipt has a member that this version does not know | use a newer version, or ask for the receipt again
-receipt_contradicted | the answer says something else of its receipt than the receipt | take nothing from it
-receipt_other_document | the receipt is not for the decision it stands beside | take nothing from it
-reveal_member | a member of the reveal is missing, or not what it should be | ask for the receipt again
-reveal_unknown_member | the reveal has a member that this version does not know | use a newer version, or ask for the receipt again
-commitment_mismatch | the document is not the one that was committed to | take nothing from it
-leaf_hash_mismatch | the leaf is not the one that the receipt is for | take nothing from it
-origin_mismatch | the receipt names another log than its checkpoint | take nothing from it
-index_outside | the index is not inside the tree | take nothing from it
-sizes_outside | the two sizes have no consistency proof | take nothing from it
-wrong_length | the proof has the wrong number of hashes | take nothing from it
-wrong_root | the proof does not lead to the signed root | take nothing from it
-checkpoint_too_old | it was signed longer ago than --max-age allows | `countersign receipt upgrade`, or ask for a newer one
-checkpoint_in_future | it was signed in the future | look at the clock
-checkpoint_time_unknown | an age is demanded, and no signature states a time | leave out --max-age, or ask for a checkpoint with one
-log_unknown | the policy does not have this log | name the policy that does with --trust
-log_not_signed | the log itself has not signed | take nothing from it
-extensions_not_signed | no signature of the log covers the extension lines | take nothing from it
-pq_missing | the log's post-quantum signature is missing | leave out --require-pq, or ask for one with it
-quorum_missing | too few of the policy's witnesses have cosigned | `countersign receipt upgrade` later
-note_too_large | the checkpoint is too large | ask for the original
-note_not_text | the checkpoint is not UTF-8, or holds control characters | ask for the original
-note_no_signatures | the checkpoint has no signatures | ask for the original
-note_too_many_signatures | the checkpoint has too many signatures | ask for the original
-note_signature_line | a signature line does not read | ask for the original
-note_ambiguous_key | two keys of the policy have one name and id | correct the policy
-note_signature_malformed | a known key's signature has not the form of its type | take nothing from it
-note_bad_signature | a known key's signature is wrong | take nothing from it
-note_no_known_key | no signature is by a key of the policy | name the policy that has it with --trust
-checkpoint_lines | a checkpoint has at least three complete lines | ask for the original
-checkpoint_origin | the first line is no name of a log | ask for the original
-checkpoint_size | the second line is no size | ask for the original
-checkpoint_root | the third line is no root | ask for the original
-checkpoint_extension | an extension line is empty, or there are too many | ask for the original
-checkpoint_other_log | two checkpoints are of two logs | name those of one
-checkpoint_empty_root | a log of size 0 has another root than the empty one | take nothing from it
-proof_too_large | the .tlog-proof is too large | ask for the original
-proof_not_text | the .tlog-proof is not UTF-8 | ask for the original
-proof_header | the first line is not c2sp.org/tlog-proof@v1 | ask for the original
-proof_extra | the extra line is not base64, or too long | ask for the original
-proof_index | the index line is missing, or no number | ask for the original
-proof_hash | a hash line is not 32 bytes in base64 | ask for the original
-proof_too_many_hashes | there are more than 63 hashes | ask for the original
-key_malformed | a key of the policy is not name+id+base64 | correct it
-key_type_unsupported | a key of the policy has a type that is not supported | leave it out
-key_bad | a key of the policy is no valid public key | correct it
-key_wrong_id | the id of a key is not that of its name and key | correct it
-json_syntax | the file is not JSON | ask for the original
-json_trailing | there are bytes behind the value | leave them out
-json_utf8 | the file is not UTF-8 | ask for the original
-json_bom | the file begins with a byte order mark | save it without one
-json_size | the file is too large | ask for the original
-json_depth | it is nested too deep | ask for the original
-json_members | an object has too many members | ask for the original
-json_string | a string is too long | ask for the original
-json_duplicate | an object has two members of one name | take nothing from it
-json_surrogate | a string holds half of a surrogate pair | ask for the original
-json_unsafe_integer | an integer is beyond 2^53-1 | ask for the original
-json_overflow | a number is too large for a double | ask for the original
 ";
 
 pub(super) const SIGNED: &str = "

@@ -4,6 +4,7 @@ mod answers;
 mod bad_input;
 mod commands;
 mod common;
+mod demands;
 mod disk;
 mod doctor;
 mod door;

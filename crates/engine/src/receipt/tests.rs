@@ -39,7 +39,8 @@ fn document_key() -> VerifyingKey {
     VerifyingKey::from_bytes(&bytes.try_into().unwrap()).unwrap()
 }
 
-const ABOUT_THE_DOCUMENT: [&str; 11] = [
+const ABOUT_THE_DOCUMENT: [&str; 12] = [
+    "no_document",
     "unknown_key",
     "signature_invalid",
     "member_missing",

@@ -63,8 +63,9 @@ pub(super) async fn run(settings: &Settings, global: &Global, args: &CheckArgs, 
 
 /// What the lines ask for, each thing once. The flags are read before anything is sent.
 fn read(args: &CheckArgs, list: &Path) -> anyhow::Result<Vec<Question>> {
-    let text = std::fs::read_to_string(list)
-        .map_err(|error| Failure::malformed(format!("cannot read {}: {error}", list.display())).coded("cannot_read"))?;
+    let text = std::fs::read_to_string(list).map_err(|error| {
+        Failure::malformed(format!("cannot read {}: {error}", list.display())).listed("cannot_read")
+    })?;
     // Some editors put a byte order mark in front, which is no part of the first URL.
     let lines = text
         .trim_start_matches('\u{feff}')

@@ -46,6 +46,6 @@ fn refused(reader: &Reader<'_>, error: &BesideError) -> Exit {
         BesideError::Receipt(_) => ("malformed", Exit::Malformed),
         BesideError::Contradicts | BesideError::OtherDocument => ("invalid", Exit::No),
     };
-    super::refused(reader.global, word, error.code(), &error.to_string(), None);
+    super::refused(reader.global, word, error.code(), &error.to_string());
     exit
 }

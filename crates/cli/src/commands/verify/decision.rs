@@ -85,9 +85,8 @@ pub(super) fn run(reader: &Reader<'_>, bytes: &[u8]) -> Exit {
 /// Accepts a signature that holds, if its date is one of the key's.
 pub(super) fn accepted(reader: &Reader<'_>, verified: &Verified, log: &InLog<'_>) -> Exit {
     let global = reader.global;
-    if let Some(why) = reader.misdated(&verified.key_id, verified.issued_at) {
-        super::refused(global, "refused", key::OUTSIDE, &format!("the document is {why}"), None);
-        return Exit::No;
+    if let Err(exit) = reader.judge_date("refused", "the document is", &verified.key_id, verified.issued_at) {
+        return exit;
     }
     let within = reader.within(&verified.key_id, verified.issued_at);
     let (word, exit) = match verified.term {
@@ -136,12 +135,12 @@ pub(super) fn accepted(reader: &Reader<'_>, verified: &Verified, log: &InLog<'_>
 }
 
 pub(super) fn refused(reader: &Reader<'_>, error: &OpenError) -> Exit {
-    let (word, exit, hint) = match error {
-        OpenError::UnknownKey(_) if reader.names_signers() => ("refused", Exit::No, Some(super::KEY)),
-        OpenError::UnknownKey(_) => ("not_evaluated", Exit::NotEvaluated, Some(super::KEY)),
-        OpenError::BadSignature => ("refused", Exit::No, None),
-        OpenError::Json(_) | OpenError::Member(_) => ("malformed", Exit::Malformed, Some(super::KINDS)),
+    let (word, exit) = match error {
+        OpenError::UnknownKey(_) if reader.names_signers() => ("refused", Exit::No),
+        OpenError::UnknownKey(_) => ("not_evaluated", Exit::NotEvaluated),
+        OpenError::BadSignature => ("refused", Exit::No),
+        OpenError::Json(_) | OpenError::Member(_) => ("malformed", Exit::Malformed),
     };
-    super::refused(reader.global, word, error.code(), &error.to_string(), hint);
+    super::refused(reader.global, word, error.code(), &error.to_string());
     exit
 }

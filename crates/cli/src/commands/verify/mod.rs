@@ -28,6 +28,7 @@ use serde_json::json;
 use crate::Exit;
 use crate::app::{self, Failure};
 use crate::args::{Global, VerifyArgs};
+use crate::codes;
 use crate::input;
 use crate::settings::Settings;
 use crate::show;
@@ -142,7 +143,7 @@ impl Reader<'_> {
         let path = self.args.trust.as_deref().unwrap_or(&own);
         if self.args.trust.is_none() && !own.exists() {
             let reason = "no trust policy says which logs you accept, and the data directory has no log of its own";
-            return Ok(Err(not_evaluated(self.global, "no_trust_policy", reason, TRUST)));
+            return Ok(Err(not_evaluated(self.global, "no_trust_policy", reason)));
         }
         input::policy(path).map(Ok)
     }
@@ -151,20 +152,16 @@ impl Reader<'_> {
     fn names_signers(&self) -> bool {
         !self.args.keys.is_empty()
     }
+
+    /// Whether only a signed document can satisfy the reader: by whom, or that its key signed at its date.
+    fn demands_a_signer(&self) -> bool {
+        self.names_signers() || !self.args.key_receipts.is_empty()
+    }
 }
 
-/// What to do about a log that is not known.
-const TRUST: &str = "--trust names the logs and witnesses you accept";
-
-/// What to do about a signer that is not known.
-const KEY: &str = "name the signer's public key with --key";
-
-/// What to do about a file that is none of the kinds.
-const KINDS: &str = "name a receipt, a signed decision, an answer, a .tlog-proof or a log's checkpoint";
-
 /// Nothing is said for or against a file that there is no measure for.
-fn not_evaluated(global: &Global, code: &str, reason: &str, hint: &str) -> Exit {
-    refused(global, "not_evaluated", code, reason, Some(hint));
+fn not_evaluated(global: &Global, code: &str, reason: &str) -> Exit {
+    refused(global, "not_evaluated", code, reason);
     Exit::NotEvaluated
 }
 
@@ -179,17 +176,29 @@ fn without_receipt(reader: &Reader<'_>, bytes: &[u8]) -> Exit {
 /// A bare document cannot meet a demand that only a log can meet.
 fn no_receipt(global: &Global) -> Exit {
     let reason = "the file is a signed document without a receipt, so nothing shows that it is in a log";
-    refused(global, "trust_policy_not_met", "no_receipt", reason, Some("ask for its receipt, or leave out --trust"));
+    refused(global, "trust_policy_not_met", "no_receipt", reason);
+    Exit::Trust
+}
+
+/// Where there is no document, nobody has signed one: not the key that was named either.
+fn no_document(global: &Global) -> Exit {
+    let reason = "a signer is demanded, and the file holds no document that one could have signed";
+    refused(global, "trust_policy_not_met", "no_document", reason);
     Exit::Trust
 }
 
 /// A document from the future is refused whatever else holds: the clock that signed it, or the reader's, is wrong.
 fn not_yet(global: &Global, issued_at: Timestamp) {
     let reason = format!("the document is dated {issued_at}, which is still to come");
-    refused(global, "refused", "not_yet_valid", &reason, Some("look at the clock, or at the instant in --at"));
+    refused(global, "refused", "not_yet_valid", &reason);
 }
 
-fn refused(global: &Global, result: &str, code: &str, reason: &str, hint: Option<&str>) {
+/// With the hint that belongs to the code.
+fn refused(global: &Global, result: &str, code: &str, reason: &str) {
+    advised(global, result, code, reason, codes::hint(code));
+}
+
+fn advised(global: &Global, result: &str, code: &str, reason: &str, hint: Option<&str>) {
     if global.json {
         return show::json(&json!({"result": result, "code": code, "reason": reason, "hint": hint}));
     }
@@ -200,7 +209,7 @@ fn refused(global: &Global, result: &str, code: &str, reason: &str, hint: Option
 }
 
 pub(super) fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
-    Ok(input::read(path, LARGEST).map_err(|why| Failure::malformed(why).coded("cannot_read").advised(KINDS))?)
+    Ok(input::read(path, LARGEST).map_err(|why| Failure::malformed(why).listed("cannot_read"))?)
 }
 
 fn instant(args: &VerifyArgs) -> anyhow::Result<Timestamp> {
@@ -217,13 +226,13 @@ fn trusted(settings: &Settings, given: &[String]) -> anyhow::Result<(Vec<Verifyi
         return Ok((keys.verifying(Purpose::Decision), Validities::of(&keys)));
     }
     let read = |text: &String| {
-        public(text).map_err(|why| Failure::usage(format!("--key {text}: {why}")).coded("key_public_malformed").into())
+        let wrong = || Failure::usage(format!("--key {text}: it is no usable Ed25519 public key in base64"));
+        public(text).ok_or_else(|| wrong().listed("key_public_malformed").into())
     };
     Ok((given.iter().map(read).collect::<anyhow::Result<_>>()?, Validities::default()))
 }
 
-fn public(text: &str) -> Result<VerifyingKey, String> {
-    let bytes = STANDARD.decode(text).map_err(|error| error.to_string())?;
-    let bytes: [u8; 32] = bytes.try_into().map_err(|_| "a public key has 32 bytes".to_owned())?;
-    VerifyingKey::from_bytes(&bytes).map_err(|error| error.to_string())
+fn public(text: &str) -> Option<VerifyingKey> {
+    let bytes: [u8; 32] = STANDARD.decode(text).ok()?.try_into().ok()?;
+    VerifyingKey::from_bytes(&bytes).ok()
 }

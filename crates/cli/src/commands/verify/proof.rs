@@ -9,6 +9,7 @@ use serde_json::json;
 use super::{Kind, Reader, receipt};
 use crate::Exit;
 use crate::app::Failure;
+use crate::codes;
 use crate::input;
 use crate::show;
 
@@ -16,14 +17,13 @@ use crate::show;
 const SCHEMA: &str = "c2sp.org/tlog-proof@v1";
 
 const NO_LEAF: &str = "the proof does not say which entry it is of, and none was named";
-const LEAF: &str = "--leaf takes the entry as it was logged, or the receipt or the answer of a decision";
 
 pub(super) fn run(reader: &Reader<'_>, bytes: &[u8], policy: &Policy) -> anyhow::Result<Exit> {
     let subject = reader.args.leaf.as_deref().map(subject).transpose()?;
     Ok(match verify_proof(bytes, subject, &reader.demands(policy)?) {
         Err(Refusal::Inclusion(error)) if reader.args.leaf.is_some() => {
             let reason = format!("the entry in --leaf is not the one that the proof is of: {error}");
-            super::refused(reader.global, "invalid", error.code(), &reason, Some(LEAF));
+            super::refused(reader.global, "invalid", error.code(), &reason);
             Exit::No
         }
         Err(refusal) => receipt::refused(reader, receipt::Renewal::Proof, &refusal),
@@ -38,10 +38,8 @@ pub(super) fn run(reader: &Reader<'_>, bytes: &[u8], policy: &Policy) -> anyhow:
 /// The entry in this file: a receipt of it, an answer that carries one, or the bytes that were logged.
 fn subject(path: &Path) -> anyhow::Result<Subject> {
     let bytes = input::read(path, super::LARGEST)
-        .map_err(|why| Failure::malformed(format!("--leaf: {why}")).coded("cannot_read").advised(LEAF))?;
-    let refuse = |why: String| {
-        Failure::malformed(format!("--leaf {}: {why}", path.display())).coded("leaf_malformed").advised(LEAF)
-    };
+        .map_err(|why| Failure::usage(format!("--leaf: {why}")).listed("leaf_unreadable"))?;
+    let refuse = |why: String| Failure::usage(format!("--leaf {}: {why}", path.display())).listed("leaf_malformed");
     Ok(match super::recognise(&bytes) {
         Kind::Receipt => {
             Receipt::parse(&bytes).map(Box::new).map(Subject::Receipt).map_err(|error| refuse(error.to_string()))?
@@ -74,10 +72,11 @@ fn as_logged(bytes: Vec<u8>) -> Vec<u8> {
 fn of_nothing(reader: &Reader<'_>, index: u64, signed: &Signed) -> Exit {
     let mut open = signed.not_proved();
     open.insert(0, Unproved { what: "that anything is in the log", why: NO_LEAF });
+    let hint = codes::hint("no_leaf").unwrap_or_default();
     if reader.global.json {
         let mut value = receipt::checkpoint_json(signed);
         let told =
-            [("schema", SCHEMA), ("result", "not_evaluated"), ("code", "no_leaf"), ("reason", NO_LEAF), ("hint", LEAF)];
+            [("schema", SCHEMA), ("result", "not_evaluated"), ("code", "no_leaf"), ("reason", NO_LEAF), ("hint", hint)];
         told.iter().for_each(|(member, text)| value[*member] = json!(text));
         value["index"] = json!(index);
         value["not_proved"] = receipt::rows(&open);
@@ -89,6 +88,6 @@ fn of_nothing(reader: &Reader<'_>, index: u64, signed: &Signed) -> Exit {
     show::line(&format!("  claims     entry {index} of {} in the log {}", point.size, point.origin));
     receipt::print_signatures(signed);
     receipt::print_open(&open);
-    show::note(reader.global, &format!("hint: {LEAF}"));
+    show::note(reader.global, &format!("hint: {hint}"));
     Exit::NotEvaluated
 }

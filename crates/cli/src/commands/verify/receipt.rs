@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 use super::{Reader, decision, key};
 use crate::Exit;
+use crate::codes;
 use crate::show;
 
 /// A receipt that holds, and what it comes to.
@@ -31,12 +32,12 @@ impl Accepted {
     /// As the whole answer about a file of this form: `valid`, or not evaluated while the signer is not known. That the
     /// entry is in the log is shown either way, and anybody whose documents the log takes may have made it.
     pub(super) fn tell(&self, reader: &Reader<'_>, schema: &str) -> Exit {
+        let hint = codes::hint("unknown_key").unwrap_or_default();
         if reader.global.json {
             let mut value = self.json();
             value["schema"] = json!(schema);
             if let Some(why) = &self.stranger {
-                let told =
-                    [("result", "not_evaluated"), ("code", "unknown_key"), ("reason", why), ("hint", super::KEY)];
+                let told = [("result", "not_evaluated"), ("code", "unknown_key"), ("reason", why), ("hint", hint)];
                 told.iter().for_each(|(member, text)| value[*member] = json!(text));
             }
             show::json(&value);
@@ -47,7 +48,7 @@ impl Accepted {
             Some(why) => {
                 show::line(&format!("not evaluated: {why}"));
                 self.print("logged");
-                show::note(reader.global, &format!("hint: {}", super::KEY));
+                show::note(reader.global, &format!("hint: {hint}"));
             }
         }
         self.exit()
@@ -81,15 +82,21 @@ pub(super) fn accept(reader: &Reader<'_>, bytes: &[u8], policy: &Policy) -> anyh
 /// What the document inside adds to what the log proves.
 pub(super) fn judge(reader: &Reader<'_>, proved: Proved) -> Result<Accepted, Exit> {
     let signer = proved.signer(&reader.keys);
-    let objected = signer.as_ref().and_then(|signer| objection(reader, signer));
-    let misdated = || Some((key::OUTSIDE, misdated(reader, &proved)?));
-    if let Some((code, reason)) = objected.or_else(misdated) {
-        super::refused(reader.global, RefusalKind::Invalid.as_str(), code, &reason, None);
+    if signer.is_none() && reader.demands_a_signer() {
+        return Err(super::no_document(reader.global));
+    }
+    let invalid = RefusalKind::Invalid.as_str();
+    if let Some((code, reason)) = signer.as_ref().and_then(|signer| objection(reader, signer)) {
+        super::refused(reader.global, invalid, code, &reason);
         return Err(Exit::No);
     }
-    if let Some((_, at)) = dated(&proved).filter(|(_, at)| Term::of(*at, None, reader.now) == Term::NotYet) {
-        super::not_yet(reader.global, at);
-        return Err(Exit::No);
+    if let Some((key, at)) = dated(&proved) {
+        // It need not be among the trusted ones: what is dated outside a key's time is wrong, whoever's key it is.
+        reader.judge_date(invalid, "the document inside is", &key, at)?;
+        if Term::of(at, None, reader.now) == Term::NotYet {
+            super::not_yet(reader.global, at);
+            return Err(Exit::No);
+        }
     }
     let told = Told::of(reader, &proved, signer.as_ref());
     let stranger = signer.as_ref().and_then(stranger);
@@ -107,6 +114,9 @@ pub(super) fn run_note(reader: &Reader<'_>, bytes: &[u8], policy: &Policy) -> an
         Ok(signed) => signed,
         Err(refusal) => return Ok(refused(reader, Renewal::Checkpoint, &refusal)),
     };
+    if reader.demands_a_signer() {
+        return Ok(super::no_document(reader.global));
+    }
     let mut open = signed.not_proved();
     let why = "one checkpoint alone cannot show it; a monitor compares it with the ones before";
     open.push(Unproved { what: "that the log never rewrote its past", why });
@@ -136,35 +146,35 @@ pub(super) enum Renewal {
 }
 
 impl Renewal {
-    fn hint(self, refusal: &Refusal) -> &'static str {
-        match (refusal, self) {
-            (Refusal::InFuture(_), _) => {
-                "look at this machine's clock, or at the instant in --at; if it is right, the signer's is wrong"
-            }
-            (Refusal::NoTime, _) => {
-                "--trust must name a key of the log that signs a time (ML-DSA-44), or witnesses of two names; or leave out --max-age"
-            }
-            (_, Self::Receipt) => "get a newer receipt with `countersign receipt upgrade`",
-            (_, Self::Proof) => "ask for a newer proof of the same entry",
-            (_, Self::Checkpoint) => {
-                "fetch the log's newest checkpoint; a log whose newest is that old has stopped signing"
-            }
-        }
+    /// Its part of the hint for `checkpoint_too_old`, which begins with what the file is.
+    fn of(self, hint: &str) -> &str {
+        let kind = match self {
+            Self::Receipt => "a receipt: ",
+            Self::Proof => "a proof: ",
+            Self::Checkpoint => "a checkpoint: ",
+        };
+        hint.split("; ").find_map(|part| part.strip_prefix(kind)).unwrap_or(hint)
     }
 }
 
 pub(super) fn refused(reader: &Reader<'_>, renewal: Renewal, refusal: &Refusal) -> Exit {
+    refused_in(reader, "", renewal, refusal)
+}
+
+/// In a sentence that begins so.
+pub(super) fn refused_in(reader: &Reader<'_>, begins: &str, renewal: Renewal, refusal: &Refusal) -> Exit {
     if let (Refusal::Rejected(RejectError::UnknownLog(log)), None) = (refusal, &reader.args.trust) {
-        let reason = format!("nothing is known here of the log {log}, which is not the data directory's own");
-        return super::not_evaluated(reader.global, refusal.code(), &reason, super::TRUST);
+        let reason = format!("{begins}nothing is known here of the log {log}, which is not the data directory's own");
+        return super::not_evaluated(reader.global, refusal.code(), &reason);
     }
-    let (exit, hint) = match refusal.kind() {
-        RefusalKind::Malformed => (Exit::Malformed, None),
-        RefusalKind::Invalid => (Exit::No, None),
-        RefusalKind::Trust => (Exit::Trust, Some(super::TRUST)),
-        RefusalKind::Stale => (Exit::NotEvaluated, Some(renewal.hint(refusal))),
+    let exit = match refusal.kind() {
+        RefusalKind::Malformed => Exit::Malformed,
+        RefusalKind::Invalid => Exit::No,
+        RefusalKind::Trust => Exit::Trust,
+        RefusalKind::Stale => Exit::NotEvaluated,
     };
-    super::refused(reader.global, refusal.kind().as_str(), refusal.code(), &refusal.to_string(), hint);
+    let hint = codes::hint(refusal.code()).map(|hint| renewal.of(hint));
+    super::advised(reader.global, refusal.kind().as_str(), refusal.code(), &format!("{begins}{refusal}"), hint);
     exit
 }
 
@@ -177,13 +187,6 @@ fn objection(reader: &Reader<'_>, signer: &Signer) -> Option<(&'static str, Stri
         }
         Signer::NotChecked(_) | Signer::Itself(_) | Signer::Trusted(_) => None,
     }
-}
-
-/// Why the date of the document inside is not one of its key. It need not be among the trusted ones for that: what is
-/// dated outside a key's time is wrong, whoever's key it is.
-fn misdated(reader: &Reader<'_>, proved: &Proved) -> Option<String> {
-    let (key, at) = dated(proved)?;
-    reader.misdated(&key, at).map(|why| format!("the document inside is {why}"))
 }
 
 /// The key and the date that the document inside names; a key's word on itself is its own measure.

@@ -42,21 +42,26 @@ fn a_file_that_cannot_be_used_is_told_in_a_sentence() {
     write("returns", trust.replace('\n', "\r\n").as_bytes());
     write("bytes", &[0xff, b'\n']);
     write("list", b"[1,");
+    let mut bare: Value = serde_json::from_str(receipt).expect("JSON");
+    bare.as_object_mut().expect("an object").remove("reveal");
+    write("bare", bare.to_string().as_bytes());
     write("key", b"log x\nquorum none\n");
     let key = shared["document_key"].as_str().expect("a key");
     for (args, code, word) in [
         (&["good", "trust", "--key", key][..], 0, "valid: entry 3 of 7"),
         (&["good", "latin", "--key", key], 0, "valid: entry 3 of 7"),
+        (&["bare", "trust"], 0, "valid: entry 3 of 7"),
+        (&["bare", "trust", "--key", key], 5, "trust_policy_not_met: a signer is named"),
         (&["none", "trust"], 3, "cannot read the receipt none: "),
         (&[".", "trust"], 3, "cannot read the receipt .: "),
         (&["bytes", "trust"], 3, "malformed: "),
         (&["list", "trust"], 3, "malformed: "),
         (&["good", "none"], 2, "cannot read the trust policy none: "),
         (&["good", "."], 2, "cannot read the trust policy .: "),
-        (&["good", "bytes"], 3, "bytes is no trust policy: "),
-        (&["good", "returns"], 3, "returns is no trust policy: "),
-        (&["good", "good"], 3, "good is no trust policy: "),
-        (&["good", "key"], 3, "key is no trust policy: "),
+        (&["good", "bytes"], 2, "bytes is no trust policy: "),
+        (&["good", "returns"], 2, "returns is no trust policy: "),
+        (&["good", "good"], 2, "good is no trust policy: "),
+        (&["good", "key"], 2, "key is no trust policy: "),
         (&["good", "trust", "--key", "hello"], 2, "not an Ed25519 public key in base64"),
         (&["good"], 2, "required: trust"),
     ] {
