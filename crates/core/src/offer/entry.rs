@@ -11,7 +11,7 @@ use std::borrow::Cow;
 
 use super::rules::finding;
 use super::written::Page;
-use super::{Grade, Interop, Offer, Source, Word, clean, resource};
+use super::{Grade, Interop, Offer, Source, Word, clean, names, resource};
 use crate::finding::Finding;
 use crate::json::{Node, NodeKind};
 use crate::network::{self, Family, Form, Network};
@@ -78,6 +78,8 @@ pub(super) fn read<'d>(node: Node<'d>, index: usize, place: &Place<'d>) -> (Opti
         entry.note("accepts.entry", "", node.raw(), None);
         return (None, entry.findings);
     }
+    let inside = format!("{}.", entry.subject);
+    names::examine(node, &names::ENTRY, &inside, &mut entry.findings);
     let offer = entry.offer(index, place);
     (Some(offer), entry.findings)
 }

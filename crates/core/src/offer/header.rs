@@ -25,6 +25,8 @@ pub(super) struct Terms {
     pub(super) place: &'static str,
     /// Decoded; none when they were too large to decode.
     pub(super) bytes: Option<Vec<u8>>,
+    /// The other headers that terms are sent in, place and value likewise.
+    pub(super) beside: Vec<(&'static str, Option<Vec<u8>>)>,
 }
 
 impl Terms {
@@ -37,23 +39,19 @@ impl Terms {
 /// The first challenge header, decoded, with what had to be overlooked. An empty one is none: the reference client reads
 /// on in the body.
 pub(super) fn terms(headers: &[(String, Vec<u8>)], findings: &mut Vec<Finding>) -> Option<Terms> {
-    let named = |wanted: &str| {
-        headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case(wanted)).map(|header| &header.1).collect::<Vec<_>>()
-    };
-    let mut canonical = named("payment-required");
-    if matches!(canonical[..], [value] if value.trim_ascii().is_empty()) {
+    let mut canonical = named(headers, "payment-required").collect::<Vec<_>>();
+    if matches!(canonical[..], [value] if value.is_empty()) {
         findings.push(finding("header.empty", CANONICAL, "no value", None));
         canonical.clear();
     }
+    let aliases = ALIASES.iter().flat_map(|(alias, place)| named(headers, alias).map(|value| (*place, value)));
+    let mut aliases = aliases.filter(|(_, value)| !value.is_empty());
     let (place, value) = match canonical.first() {
         Some(value) => (CANONICAL, *value),
-        None => ALIASES.iter().find_map(|(alias, place)| {
-            let value = named(alias).into_iter().find(|value| !value.trim_ascii().is_empty());
-            Some((*place, value?))
-        })?,
+        None => aliases.next()?,
     };
     if place != CANONICAL {
-        findings.push(finding("header.alias", place, &place["header:".len()..], Some("PAYMENT-REQUIRED")));
+        findings.push(finding("header.alias", place, name(place), Some("PAYMENT-REQUIRED")));
     }
     if canonical.len() > 1 {
         findings.push(finding("header.repeated", place, &format!("{} values", canonical.len()), None));
@@ -65,8 +63,20 @@ pub(super) fn terms(headers: &[(String, Vec<u8>)], findings: &mut Vec<Finding>) 
         _ => None,
     };
     findings.extend(rule.map(|rule| finding(rule, place, &format!("{} bytes", value.len()), None)));
-    let bytes = (value.len() <= MOST).then(|| decode(value.trim_ascii(), place, findings));
-    Some(Terms { place, bytes })
+    let read =
+        |value: &[u8], findings: &mut Vec<Finding>| (value.len() <= MOST).then(|| decode(value, place, findings));
+    let beside = aliases.map(|(place, value)| (place, read(value, &mut Vec::new()))).collect();
+    Some(Terms { place, bytes: read(value, findings), beside })
+}
+
+/// The values of the header `wanted`, without the space around them.
+fn named<'h>(headers: &'h [(String, Vec<u8>)], wanted: &'static str) -> impl Iterator<Item = &'h [u8]> {
+    headers.iter().filter(move |(name, _)| name.eq_ignore_ascii_case(wanted)).map(|header| header.1.trim_ascii())
+}
+
+/// The header's name, of its place.
+pub(super) fn name(place: &'static str) -> &'static str {
+    &place["header:".len()..]
 }
 
 /// Standard base64, then unpadded, then URL-safe, then without inner space, then raw JSON.

@@ -4,6 +4,7 @@
 //! sign, and every deviation is a finding with a documented rule. *Spec* says whether the specification
 //! is met, *interop* whether the reference buyer would pay.
 
+mod alias;
 mod answer;
 pub mod clean;
 mod compare;
@@ -12,6 +13,7 @@ mod extension;
 mod grade;
 mod header;
 mod listed;
+mod names;
 mod redirect;
 mod resource;
 pub mod rules;

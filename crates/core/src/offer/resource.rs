@@ -3,6 +3,7 @@
 
 use url::Url;
 
+use super::names;
 use super::rules::finding;
 use crate::domain;
 use crate::finding::Finding;
@@ -13,6 +14,7 @@ pub(super) fn examine(asked: &str, resource: Option<Node<'_>>, findings: &mut Ve
     let Some(resource) = resource.filter(|node| node.kind() != NodeKind::Null) else {
         return findings.push(finding("resource.missing", "resource", "absent", None));
     };
+    names::examine(resource, &names::RESOURCE, "resource.", findings);
     let url = resource.get("url").and_then(Node::as_str).filter(|url| !url.is_empty());
     if let Some(flat) = resource.as_str() {
         findings.push(finding("resource.form", "resource", &flat, Some("an object with a url")));

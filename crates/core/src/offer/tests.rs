@@ -4,6 +4,8 @@ use serde_json::{Value, json};
 
 use super::*;
 
+mod alias;
+mod names;
 mod work;
 
 const URL: &str = "https://api.example.com/paid";

@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 use super::rules::finding;
 use super::written::Page;
 use super::{
-    BodyEnd, Exchange, NotEvaluated, Offer, Reading, ReadingKind, Source, Word, answer, compare, entry, extension,
-    grade, header, resource, signed, whole,
+    BodyEnd, Exchange, NotEvaluated, Offer, Reading, ReadingKind, Source, Word, alias, answer, compare, entry,
+    extension, grade, header, names, resource, signed, whole,
 };
 use crate::finding::Finding;
 use crate::json::{self, DefectKind, Doc, Limits, Node, NodeKind};
@@ -18,9 +18,12 @@ use crate::steps;
 /// Most offers that are read of one channel. All of them are listed in the decision, whose size has a bound.
 pub(super) const MOST_OFFERS: usize = 32;
 
-/// How a body beside a header is read: deeper than the terms that are paid by. Every reader of JSON goes this deep, so
+/// How what stands beside the graded header is read: deeper than the terms that are paid by. Every reader of JSON goes this deep, so
 /// that a few dozen brackets must not hide the second story from us alone.
-const BESIDE: Limits = Limits { depth: 256, members: 10_000, string: 64 << 10, size: 1 << 20 };
+pub(super) const BESIDE: Limits = Limits { depth: 256, members: 10_000, string: 64 << 10, size: 1 << 20 };
+
+/// What these two are called where they are compared.
+const BODY_AND_HEADER: (&str, &str) = ("the body", "the header");
 
 /// Where an envelope stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,6 +86,7 @@ fn both(exchange: &Exchange<'_>, terms: &header::Terms, reading: &mut Reading) {
     if let Some(bytes) = &terms.bytes {
         channel(exchange, bytes, Place::Header(terms.place), reading);
     }
+    alias::examine(exchange, terms, reading);
     if exchange.body_end != BodyEnd::Whole {
         let seen = format!("{} bytes", exchange.body.len());
         return reading.findings.push(finding("body.unread", "body", &seen, None));
@@ -95,34 +99,42 @@ fn both(exchange: &Exchange<'_>, terms: &header::Terms, reading: &mut Reading) {
             reading.findings.push(finding("body.beside_header", "body:accepts", "version 1 terms", None));
         }
         let (header, body) = (reading.offers[..from_header].to_vec(), reading.offers[from_header..].to_vec());
-        return compare::channels(&header, &asking(doc.root(), "maxAmountRequired", body), reading);
+        return compare::channels(&header, &asking(doc.root(), "maxAmountRequired", body), BODY_AND_HEADER, reading);
     }
     let (header, page) = (reading.offers.clone(), Page::of(doc.root()));
     for (version, member) in [(2, "amount"), (1, "maxAmountRequired")] {
         let body = copy(exchange, doc.root(), &page, version);
-        compare::channels(&header, &asking(doc.root(), member, body), reading);
+        compare::channels(&header, &asking(doc.root(), member, body), BODY_AND_HEADER, reading);
     }
 }
 
 /// The body beside a header, when it is JSON that states terms; most are `{}` or a page for people. One that some client
 /// may read and we do not, or not as it does, is told: it may state other terms.
 fn beside<'b>(body: &'b [u8], findings: &mut Vec<Finding>) -> Option<Doc<'b>> {
-    let seen = match json::observe(body, &BESIDE) {
+    let (doc, seen) = match json::observe(body, &BESIDE) {
         Ok((doc, defects)) => {
-            let twice = defects.iter().find(|defect| defect.kind == DefectKind::Duplicate);
-            let stated = doc.root().get("accepts").is_some();
-            let seen = twice.map(|defect| json::Error { at: defect.at, kind: json::Kind::Duplicate });
-            if let Some(seen) = seen.filter(|_| stated) {
-                findings.push(finding("body.unreadable", "body", &seen.to_string(), None));
-            }
-            return stated.then_some(doc);
+            let entries = doc.root().get("accepts").into_iter().flat_map(Node::items).take(MOST_OFFERS).collect();
+            let seen = ambiguous(doc.root(), entries, &defects);
+            (doc.root().get("accepts").is_some().then_some(doc), seen)
         }
-        Err(error) => error,
+        Err(error) => (None, opens_as_object(body).then(|| error.to_string())),
     };
-    if opens_as_object(body) {
-        findings.push(finding("body.unreadable", "body", &seen.to_string(), None));
-    }
-    None
+    findings.extend(seen.map(|seen| finding("body.unreadable", "body", &seen, None)));
+    doc
+}
+
+/// Why two readers may read two stories in an envelope and its `entries`; none where they cannot, or where it states no terms.
+pub(super) fn ambiguous(root: Node<'_>, entries: Vec<Node<'_>>, defects: &[json::Defect]) -> Option<String> {
+    let stated = !entries.is_empty() || root.get("accepts").is_some();
+    let twice = defects.iter().find(|defect| stated && defect.kind == DefectKind::Duplicate);
+    let twice = twice.map(|defect| json::Error { at: defect.at, kind: json::Kind::Duplicate }.to_string());
+    let case = || names::strays(root, &["accepts"]) || entries.iter().any(|one| names::strays(*one, &names::ENTRY));
+    twice.or_else(|| case().then(|| "names that differ from those of x402 in letter case alone".to_owned()))
+}
+
+/// Whether the first character opens an object or an array; see [`opens_as_object`].
+pub(super) fn opens_as_json(text: &[u8]) -> bool {
+    opens_as_object(text) || text.trim_ascii_start().first() == Some(&b'[')
 }
 
 /// Whether the first character is `{`, in UTF-8 or in the encodings that lenient readers guess (UTF-16, UTF-32).
@@ -239,6 +251,7 @@ fn envelope<'d>(exchange: &Exchange<'d>, root: Node<'d>, page: &Page<'d>, place:
         return bare(exchange, root, page, place, reading);
     }
     reading.kind = ReadingKind::Challenge;
+    names::examine(root, &names::ENVELOPE, &format!("{prefix}terms."), &mut reading.findings);
     let version = version(root, place, &mut reading.findings);
     let within = entry::Place { page, asked: exchange.url, version, source: place.source(), prefix };
     let before = reading.offers.len();
@@ -262,6 +275,7 @@ fn bare<'d>(exchange: &Exchange<'d>, root: Node<'d>, page: &Page<'d>, place: Pla
     let alone = root.get("payTo").is_some() && (root.get("amount").or(root.get("maxAmountRequired"))).is_some();
     let rule = if place == Place::Body && !alone { "terms.none" } else { "envelope.missing" };
     reading.findings.push(finding(rule, place.name(), root.raw(), Some("{x402Version, resource, accepts}")));
+    names::examine(root, &["accepts"], &format!("{}terms.", place.prefix()), &mut reading.findings);
     if alone {
         let version = if root.get("amount").is_some() { 2 } else { 1 };
         let within =

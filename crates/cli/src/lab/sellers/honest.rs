@@ -19,6 +19,7 @@ pub(super) const ALL: &[Seller] = &[
     honest("honest-networks", "asks one cent on Base, Polygon or Solana", Reply::Whole(networks)),
     honest("honest-solana", "asks one cent on Solana only", Reply::Whole(|asked| solana(asked, "payTo", SOLANA_PAYEE))),
     honest("honest-tiers", "asks one cent or five, in header and body alike", Reply::Whole(tiers)),
+    honest("honest-two-names", "sends the same header under an older name too", Reply::Whole(two_names)),
     honest("honest-old-header", "sends a stray header of its own in front of a v1 body", Reply::Whole(old_header)),
     honest("honest-empty-header", "sends an empty payment header in front of a v1 body", Reply::Whole(empty_header)),
     honest("honest-l402", "offers L402 in WWW-Authenticate beside the x402 header", Reply::Whole(l402)),
@@ -40,6 +41,11 @@ pub(super) fn body(asked: &Asked) -> Answer {
 fn dual(asked: &Asked) -> Vec<u8> {
     let header = base64(&v2(asked).to_string());
     body(asked).with("PAYMENT-REQUIRED", header).bytes()
+}
+
+fn two_names(asked: &Asked) -> Vec<u8> {
+    let terms = v2(asked).to_string();
+    header_of(&terms).with("X-PAYMENT-REQUIRED", base64(&terms)).bytes()
 }
 
 fn post_only(asked: &Asked) -> Vec<u8> {
