@@ -39,14 +39,20 @@ export type MlDsa44 = (question: {
   signature: Uint8Array;
 }) => boolean | Promise<boolean>;
 
+/** Why a trust policy does not read. */
+export class PolicyError extends Error {
+  /** Counted from 1; 0 when it is about the whole text. */
+  line: number;
+}
+
 export interface Options {
-  /** Without it post-quantum signatures are not checked, and `requirePq` fails. */
+  /** Without it post-quantum signatures are not checked, and `requirePq` fails, and so does a quorum that takes them. */
   mlDsa44?: MlDsa44;
   /** Refuse a checkpoint without the log's valid ML-DSA-44 signature. */
   requirePq?: boolean;
   /** Refuse a checkpoint that was signed longer ago (`signedAt`), or whose time is unknown. */
   maxAgeSeconds?: number;
-  /** The present, in milliseconds; Date.now() by default. */
+  /** The present, as a date or in milliseconds; Date.now() by default. */
   now?: number | Date;
   /**
    * Base64 public keys trusted to sign documents. When given, any other signer is refused, and so is a receipt without its
@@ -58,8 +64,12 @@ export interface Options {
 export interface Refused {
   /** "refused": the document is dated more than five minutes after `now`. */
   result: "malformed" | "invalid" | "refused" | "stale" | "trust_policy_not_met";
-  /** Stable, the same as in the Rust verifier. */
+  /**
+   * Stable, the same as in the Rust verifier. Two more, when no `mlDsa44` was given and it takes a signature that is there:
+   * pq_not_checked (the log's) and quorum_not_checked (a witness's).
+   */
   code: string;
+  /** A sentence for people, which may change. */
   reason: string;
 }
 
@@ -96,7 +106,8 @@ export interface Proved {
  * Verifies a `countersign/receipt/v1` offline against a C2SP tlog-policy.
  *
  * Give the receipt as text or bytes: an object that was already parsed hides duplicate names. Never throws for what
- * stands in the receipt; throws for a trust policy or keys that do not read.
+ * stands in the receipt. Rejects with a PolicyError for a trust policy that does not read, and with a TypeError for keys
+ * that do not, for an option that does not exist or has a value of a wrong type, and where there is no trust policy.
  */
 export function verifyReceipt(
   receipt: string | Uint8Array | object,

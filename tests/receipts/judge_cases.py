@@ -35,11 +35,12 @@ def rests_on_pq(case):
 
 def without_pq(wanted, got):
     """Nothing may be called post-quantum proved, no age may rest on it, and a demand for it is not judged."""
-    unmet = got["result"] == "trust_policy_not_met"
-    if not unmet and (wanted["require_pq"] or wanted["max_age_s"] is not None):
+    if "without_pq" in wanted:
+        return {"result": "skipped"}
+    if wanted["result"] != "trust_policy_not_met" and (wanted["require_pq"] or wanted["max_age_s"] is not None):
         return {"result": "skipped" if wanted["require_pq"] else "stale"}
     proved = {"invalid": "proved", "stale": "proved"}.get(wanted["result"], wanted["result"])
-    return {**wanted, "result": got["result"] if unmet else proved, "pq": "not_checked", "signed_at": got.get("signed_at")}
+    return {**wanted, "result": proved, "pq": "not_checked", "signed_at": got.get("signed_at")}
 
 
 def judge_policies(policies):

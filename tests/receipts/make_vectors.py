@@ -12,7 +12,7 @@ for index, size in [(0, 1), (0, 2), (1, 2), (2, 3), (4, 5), (3, 7), (6, 7), (255
     case(f"leaf {index} of {size}", receipt(index, size, [ED]), "proved", index=index, size=size, pq="no_key")
 good, pq = receipt(3, 7, [ED]), receipt(3, 7, [ED, PQ])
 case("with a post-quantum signature", pq, "proved", trust="log+pq", require_pq=True, index=3, size=7, pq="valid")
-case("the post-quantum signature alone", strip(pq, ED), "proved", trust="log+pq", index=3, size=7, pq="valid")
+case("the post-quantum signature alone", strip(pq, ED), "proved", trust="log+pq", index=3, size=7, pq="valid", without_pq="pq_not_checked")
 case("a post-quantum signature that nobody has a key for", pq, "proved", index=3, size=7, pq="no_key")
 case("the post-quantum line stripped, unnoticed without the demand", strip(pq, PQ), "proved", trust="log+pq", index=3, size=7, pq="missing")
 case("fresh by the post-quantum time", pq, "proved", trust="log+pq", max_age_s=60, index=3, size=7, pq="valid")
@@ -116,7 +116,7 @@ case("an extension line under both of the log's signatures", receipt(3, 7, [ED, 
 case("an extension line under the log's signatures and a witness's", receipt(3, 7, [ED, PQ, W1], extensions=LINE), "proved", trust="log+pq, any of two", index=3, size=7, pq="valid")
 case("an extension line under the post-quantum signature alone", receipt(3, 7, [PQ], extensions=LINE), "trust_policy_not_met", "extensions_not_signed", trust="log+pq")
 case("an extension line that a witness covers and the log does not", receipt(3, 7, [PQ, W1], extensions=LINE), "trust_policy_not_met", "extensions_not_signed", trust="log+pq, any of two")
-case("the same without the line", receipt(3, 7, [PQ, W1]), "proved", trust="log+pq, any of two", index=3, size=7, pq="valid")
+case("the same without the line", receipt(3, 7, [PQ, W1]), "proved", trust="log+pq, any of two", index=3, size=7, pq="valid", without_pq="pq_not_checked")
 case("an extension line added to the log's Ed25519 signature", changed(good, checkpoint=good["checkpoint"].replace("\n\n", "\n" + LINE + "\n", 1)), "invalid", "note_bad_signature")
 
 # Names of a policy that every object of JavaScript has, and thresholds that none of them is.
@@ -163,6 +163,9 @@ case("signed only by a witness", strip(receipt(3, 7, [ED, W1]), ED), "trust_poli
 case("signed only by a thief's key of the same name", receipt(3, 7, [THIEF]), "trust_policy_not_met", "note_no_known_key")
 case("one of two witnesses where both are asked for", receipt(3, 7, [ED, W1]), "trust_policy_not_met", "quorum_missing", trust="two witnesses")
 case("the same witness twice is one witness", receipt(3, 7, [ED, W1, W1]), "trust_policy_not_met", "quorum_missing", trust="two witnesses")
+TWINS = "log+pq, both keys of one witness"
+case("one key of a witness where both are asked for", receipt(3, 7, [ED, W1]), "trust_policy_not_met", "quorum_missing", trust=TWINS)
+case("the other key of a witness where both are asked for", receipt(3, 7, [ED, TWIN]), "trust_policy_not_met", "quorum_missing", trust=TWINS)
 case("cosigned by an unknown key only", receipt(3, 7, [ED, STRANGER]), "trust_policy_not_met", "quorum_missing", trust="one of two")
 
 # What is too old, or of unknown age.
@@ -186,8 +189,8 @@ for name, trust, signers, since in [
     ("no quorum, and two cosigned", NONE, [(W1, 100), (W2, 40)], 100),
     ("no quorum, and one cosigned", NONE, [(W1, 100)], None),
     ("no quorum, and nobody cosigned", NONE, [], None),
-    ("both keys of one witness", "log+pq, both keys of one witness", [(W1, 40), (TWIN, 40)], None),
-    ("both keys of one witness, and another", "log+pq, both keys of one witness", [(W1, 40), (TWIN, 60), (W2, 50)], 60),
+    ("both keys of one witness", TWINS, [(W1, 40), (TWIN, 40)], None),
+    ("both keys of one witness, and another", TWINS, [(W1, 40), (TWIN, 60), (W2, 50)], 60),
     ("the log's time, older than the witnesses'", OWN, [(PQ, 100), (W1, 40), (W2, 40)], 100),
     ("the log's time, newer than the witnesses'", OWN, [(PQ, 40), (W1, 100), (W2, 100)], 40),
     ("the log's time, and a witness far ahead", OWN, [(PQ, 40), (W1, -10000)], 40),
@@ -195,13 +198,14 @@ for name, trust, signers, since in [
     ("the log's time is none, and one witness's", OWN, [(PQ, TIME), (W1, 100)], None),
 ]:
     value = receipt(3, 7, [ED] + [(key, TIME - ago) for key, ago in signers])
-    proved = {"trust": trust, "index": 3, "size": 7, "pq": "valid" if trust == OWN else "no_key", "now": TIME}
+    unchecked = {"without_pq": "quorum_not_checked"} if trust == TWINS else {}
+    proved = {"trust": trust, "index": 3, "size": 7, "pq": "valid" if trust == OWN else "no_key", "now": TIME, **unchecked}
     case(f"signed: {name}", value, "proved", signed_at=since and TIME - since, **proved)
     if since is None:
-        case(f"signed: {name}, where an age is demanded", value, "stale", "checkpoint_time_unknown", trust=trust, now=TIME, max_age_s=2**31)
+        case(f"signed: {name}, where an age is demanded", value, "stale", "checkpoint_time_unknown", trust=trust, now=TIME, max_age_s=2**31, **unchecked)
     else:
         case(f"signed: {name}, just in time", value, "proved", max_age_s=since, **proved)
-        case(f"signed: {name}, a second late", value, "stale", "checkpoint_too_old", trust=trust, now=TIME, max_age_s=since - 1)
+        case(f"signed: {name}, a second late", value, "stale", "checkpoint_too_old", trust=trust, now=TIME, max_age_s=since - 1, **unchecked)
 for name, trust, signers in [("the log, and its witnesses not", OWN, [(PQ, -301), (W1, 40), (W2, 40)]), ("both witnesses", BOTH, [(W1, -301), (W2, -400)])]:
     value = receipt(3, 7, [ED] + [(key, TIME - ago) for key, ago in signers])
     case(f"signed ahead by {name}", value, "stale", "checkpoint_in_future", trust=trust, now=TIME, max_age_s=60)

@@ -170,7 +170,8 @@ def repeated(text, times):
 
 
 def case(name, value, expect, code=None, trust="log", max_age_s=None, require_pq=False, now=TIME + 60, fill=None, **proved):
-    """`fill` is what a long receipt repeats, and how often: in the file a mark stands for it."""
+    """`fill` is what a long receipt repeats, and how often: in the file a mark stands for it. `without_pq` is the code of
+    who cannot check ML-DSA-44, where all rests on that."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     if fill:
         spelled = json.dumps(fill[0], ensure_ascii=False)[1:-1]

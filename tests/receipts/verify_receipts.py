@@ -54,6 +54,7 @@ RECEIPT = {"schema", "log_origin", "index", "leaf_hash", "inclusion_path", "chec
 LIMITS = Limits(4, 16, 2 << 20, 3 << 20)
 MAX_NOTE, MAX_SIGNATURES, MAX_POLICY = 128 << 10, 64, 256 << 10
 REVEAL = {"type", "ts", "commitment", "salt", "document"}
+TAKES = "takes the Python package cryptography 48 or newer, or dilithium-py"
 
 
 def number(text): return int(text) if re.fullmatch(r"0|[1-9][0-9]{0,19}", text) else None
@@ -224,24 +225,27 @@ def accept(note, policy, require_pq, ml_dsa):
     ours = [key for key in policy["logs"] if key.name == origin]
     need(ours, "trust_policy_not_met", "the policy does not know this log")
     witnesses = [node for node in policy["nodes"].values() if isinstance(node, Key)]
-    valid, carried = [], []
+    valid, carried, unchecked = [], [], []
     for name, key_id, blob in lines:
         for key in policy["logs"] + witnesses:
             if (key.name, key.id) != (name, key_id):
                 continue
             need(key.well_formed(blob), "malformed", f"the signature by {name} has not the form of its type")
             carried.append(key)
-            if key.kind != 6 or ml_dsa:
-                need(key.holds(text, blob, ml_dsa), "invalid", f"the signature by {name} is wrong")
-                valid.append((key, key.time(blob)))
-    need(any(key in ours for key, _ in valid), "trust_policy_not_met", "the log has not signed")
+            checked = key.kind != 6 or ml_dsa
+            need(not checked or key.holds(text, blob, ml_dsa), "invalid", f"the signature by {name} is wrong")
+            (valid if checked else unchecked).append((key, key.time(blob)))
+    need(any(key in ours for key, _ in valid + unchecked), "trust_policy_not_met", "the log has not signed")
     covered = any(key in ours and key.kind != 6 for key, _ in valid)
     need(covered or text.count("\n") == 3, "trust_policy_not_met", "no signature of the log covers the extension lines")
+    need(any(key in ours for key, _ in valid), "skipped", f"the log's only signature here is of ML-DSA-44, which {TAKES}")
     pq = post_quantum(ours, carried, ml_dsa)
-    need(pq != "not_checked" or not require_pq, "skipped", "ML-DSA-44 takes the Python package cryptography 48 or newer, or dilithium-py")
+    need(pq != "not_checked" or not require_pq, "skipped", f"ML-DSA-44 {TAKES}")
     need(pq == "valid" or not require_pq, "trust_policy_not_met", "no post-quantum signature of the log")
     witnessing = [(key, stamp) for key, stamp in valid if key in witnesses and key not in ours]
-    need(is_quorum(policy, witnessing), "trust_policy_not_met", "the quorum is not met")
+    counted = [(key, stamp) for key, stamp in valid + unchecked if key in witnesses and key not in ours]
+    need(is_quorum(policy, counted), "trust_policy_not_met", "the quorum is not met")
+    need(is_quorum(policy, witnessing), "skipped", f"the quorum needs cosignatures of ML-DSA-44, which {TAKES}")
     # A time of the log that nobody checked decides nothing, and witnesses do not stand in for it.
     stamp = None if pq == "not_checked" else signed_time(policy, [stamp for key, stamp in valid if key in ours], witnessing)
     return stamp, size, root, pq

@@ -20,7 +20,7 @@ export async function judgeAll({ trust, cases, document_key, policies = [] }, ml
   for (const one of cases) {
     const options = { now: one.now * 1000, keys: one.keys ?? [document_key], maxAgeSeconds: one.max_age_s ?? undefined, requirePq: one.require_pq, mlDsa44 };
     const answer = await verifyReceipt(whole(one), trust[one.trust], options);
-    if (!isRight(one, answer, mlDsa44)) wrong.push(`${one.name}: ${answer.result} ${answer.code ?? answer.pq}`);
+    if (!isRight(one, answer, mlDsa44) || !isTold(answer)) wrong.push(`${one.name}: ${answer.result} ${answer.code ?? answer.pq}: ${answer.reason}`);
   }
   return wrong;
 }
@@ -32,9 +32,13 @@ async function judgePolicies(policies) {
   return judged.filter(([one, read]) => read !== one.reads).map(([one, read]) => `${one.name}: ${read ? "read" : "not read"}`);
 }
 
-/** Some cases are wrong before any signature is looked at. */
+/** A person gets a sentence: not nothing, and not the code in other signs. */
+const isTold = ({ code, reason }) => (code === null ? reason === null : typeof reason === "string" && / .* /.test(reason) && reason !== code.replaceAll("_", " "));
+
+/** Some cases are wrong before any signature is looked at; in some all rests on one that is not checked. */
 function isRight(one, answer, mlDsa44) {
   if (mlDsa44 || !carriesPq(one)) return asMade(one, answer);
+  if (one.without_pq) return answer.result === "trust_policy_not_met" && answer.code === one.without_pq;
   return withoutPq(one, answer) || (["invalid", "refused", "trust_policy_not_met"].includes(one.expect) && asMade(one, answer));
 }
 
@@ -57,8 +61,6 @@ const iso = (seconds) => (seconds === null ? null : new Date(seconds * 1000).toI
 
 /** Nothing may be called post-quantum proved, no age may rest on it, and a demand for it fails. */
 function withoutPq(one, answer) {
-  const unmet = ["note_no_known_key", "log_not_signed", "quorum_missing"].includes(answer.code);
-  if (unmet) return true;
   if (one.require_pq) return answer.code === "pq_not_checked";
   if (one.max_age_s !== null) return answer.code === "checkpoint_time_unknown";
   return isProved(answer.result) && answer.pq === "not_checked" && (!isProved(wanted(one)) || isThere(one, answer));

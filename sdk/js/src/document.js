@@ -4,6 +4,7 @@
 import { fromBase64, sha256, toHex, utf8 } from "./bytes.js";
 import { isStrongKey, verifyEd25519 } from "./ed25519.js";
 import { canonicalize, parseJson } from "./json.js";
+import { isTexts } from "./options.js";
 import { instant } from "./time.js";
 
 /**
@@ -14,18 +15,25 @@ import { instant } from "./time.js";
  * text that is no strict JSON, TypeError for an unusable key.
  */
 export async function openDocument(input, keys) {
+  const trusted = await loadKeys(keys);
   const document = parseJson(input);
   const { signature, keyId, schema, issuedAt } = document ?? {};
   const [date, blob] = [instant(issuedAt), fromBase64(signature)];
   const answer = (signature, code = null) => ({ signature, code, keyId, issuedAt: date, document });
   const whole = typeof schema === "string" && date !== null && typeof keyId === "string" && blob;
   if (!whole) return { ...answer("invalid", "member_missing"), keyId: null };
-  const key = (await Promise.all(keys.map(load))).find((key) => key.id === keyId);
+  const key = trusted.find((key) => key.id === keyId);
   // The text of a stranger: only what a key id is made of is passed on.
   if (!key) return { ...answer("not_checked"), keyId: keyId.replace(/[^0-9a-fA-F]/g, "").slice(0, 16) };
   const rest = Object.fromEntries(Object.entries(document).filter(([name]) => name !== "signature"));
   const valid = await verifyEd25519(key.bytes, utf8(canonicalize(rest)), blob);
   return valid ? answer("valid") : answer("invalid", "signature_invalid");
+}
+
+/** Reads base64 public keys; throws TypeError for what is none. */
+export function loadKeys(keys) {
+  if (!isTexts(keys)) throw new TypeError("`keys` must be a list of base64 public keys");
+  return Promise.all(keys.map(load));
 }
 
 async function load(text) {

@@ -1,8 +1,10 @@
 // Every way a receipt can fail, as one exception: `result` says what to make of it, `code` is stable.
 
+import { REASONS } from "./reasons.js";
+
 export class Fault extends Error {
   constructor(result, code, reason) {
-    super(reason ?? code.replaceAll("_", " "));
+    super(reason ?? REASONS[code]);
     this.result = result;
     this.code = code;
   }

@@ -4,11 +4,13 @@
 // over JSON must not: two readers would see two documents. So this reads the text itself.
 
 import { utf8 } from "./bytes.js";
+import { readOptions } from "./options.js";
+import { REASONS } from "./reasons.js";
 
 /** Why a text was refused: `code` is stable, `at` counts UTF-16 units. */
 export class JsonError extends Error {
   constructor(code, at) {
-    super(`${code} at ${at}`);
+    super(`${REASONS[code]} (at ${at})`);
     this.name = "JsonError";
     this.code = code;
     this.at = at;
@@ -30,6 +32,8 @@ export class Literal {
  * source in UTF-8, of a string between its quotes and of the whole.
  */
 const DEFAULTS = { depth: 32, members: 10_000, string: 64 << 10, size: 1 << 20 };
+const COUNT = [(value) => Number.isSafeInteger(value) && value >= 0, "a whole number, 0 or more"];
+const LIMITS = { depth: COUNT, members: COUNT, string: COUNT, size: COUNT };
 
 /** Whether a text has more bytes than that. Three is the most that one UTF-16 unit takes. */
 const isLonger = (text, limit) => text.length > limit || (text.length * 3 > limit && utf8(text).length > limit);
@@ -171,7 +175,7 @@ function decode(input, { size }) {
 
 /** Reads with numbers as Literal, for callers that judge spelling. */
 export function read(input, limits = {}) {
-  const all = { ...DEFAULTS, ...limits };
+  const all = { ...DEFAULTS, ...Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined)) };
   const reader = new Reader(decode(input, all), all);
   if (reader.text.startsWith("\ufeff")) reader.fail("json_bom");
   const value = reader.value(0);
@@ -190,7 +194,7 @@ function plain(value) {
 }
 
 /** Reads strict JSON: duplicate names, half surrogates, a byte order mark and unsafe integers throw a JsonError. */
-export const parseJson = (input, limits) => plain(read(input, limits));
+export const parseJson = (input, limits = {}) => plain(read(input, readOptions(LIMITS, limits, "the limits of parseJson")));
 
 /** The RFC 8785 text of a value: members in the order of their UTF-16 units, numbers as ECMAScript prints them. */
 export function canonicalize(value) {

@@ -34,7 +34,7 @@ function read(text) {
     if (known) return document;
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
-    throw invalid(error.code, "the document inside is no strict JSON");
+    throw invalid(error.code, `the document inside: ${error.message}`);
   }
   throw invalid("key_statement_member", "not a statement of a key");
 }

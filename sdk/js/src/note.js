@@ -95,19 +95,22 @@ async function holds(key, note, checkpoint, { time, stamp, signature }, mlDsa44)
   return (await mlDsa44({ publicKey: key.publicKey, message: subtreeMessage(key, stamp, checkpoint), signature })) === true;
 }
 
-/** Every signature by a known key. One that is malformed or does not hold refuses the note; keys that nobody knows say nothing. */
+/**
+ * Every signature by a known key that holds, and those of ML-DSA-44 that nothing here can check. One that is malformed or
+ * does not hold refuses the note; keys that nobody knows say nothing.
+ */
 export async function verifyNote(note, checkpoint, keys, mlDsa44) {
-  const verified = [];
+  const [verified, unchecked] = [[], []];
   for (const line of note.signatures) {
     const named = keys.filter((key) => key.name === line.name && key.id === line.id);
     if (named.some((key) => !equal(key.publicKey, named[0].publicKey))) throw untrusted("note_ambiguous_key");
     const key = named[0];
     if (!key) continue;
     const parts = split(key.type, line.blob) ?? fail(malformed("note_signature_malformed"));
-    if (key.type === ML_DSA_44 && !mlDsa44) continue;
-    if (!(await holds(key, note, checkpoint, parts, mlDsa44))) throw invalid("note_bad_signature");
-    verified.push({ key, time: parts.time === 0n ? null : parts.time });
+    const isUnchecked = key.type === ML_DSA_44 && !mlDsa44;
+    if (!isUnchecked && !(await holds(key, note, checkpoint, parts, mlDsa44))) throw invalid("note_bad_signature");
+    (isUnchecked ? unchecked : verified).push({ key, time: parts.time === 0n ? null : parts.time });
   }
-  if (verified.length === 0) throw untrusted("note_no_known_key");
-  return verified;
+  if (verified.length + unchecked.length === 0) throw untrusted("note_no_known_key");
+  return { verified, unchecked };
 }

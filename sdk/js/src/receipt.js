@@ -3,12 +3,13 @@
 // The Rust verifier of the same repository judges the same cases and gives the same results and codes.
 
 import { concat, equal, fromBase64, hash32FromHex, hmacSha256, toHex, utf8 } from "./bytes.js";
-import { openDocument } from "./document.js";
+import { loadKeys, openDocument } from "./document.js";
 import { Fault, fail, invalid, malformed, refused, stale, untrusted } from "./fault.js";
 import { JsonError, Literal, canonicalize, read } from "./json.js";
 import { KEY_TYPE, openKeyStatement } from "./key.js";
 import { KINDS } from "./kinds.js";
 import { ML_DSA_44, decimal, isCovered, isOrigin, parseCheckpoint, parseNote, verifyNote } from "./note.js";
+import { readDemands } from "./options.js";
 import { parsePolicy, signedTime, witnessKeys, witnessed } from "./policy.js";
 import { AHEAD_MS, LAST_MS, isSecond } from "./time.js";
 import { MAX_PROOF, inclusionFault, leafHash } from "./tree.js";
@@ -20,9 +21,12 @@ const LIMITS = { depth: 4, members: 16, string: 2 << 20, size: 3 << 20 };
 
 /**
  * Verifies a receipt offline. See index.d.ts for shapes. Never throws for what stands in the receipt; throws
- * PolicyError for a trust policy that does not read and TypeError for unusable keys.
+ * PolicyError for a trust policy that does not read, and TypeError for options or keys that are none.
  */
-export async function verifyReceipt(receipt, trust, options = {}) {
+export async function verifyReceipt(receipt, trust, given = {}) {
+  if (typeof trust !== "string") throw new TypeError("verifyReceipt: the second argument must be the text of a trust policy (C2SP tlog-policy)");
+  const options = readDemands(given);
+  await loadKeys(options.keys);
   const policy = await parsePolicy(trust);
   try {
     return await judge(parseReceipt(receipt), policy, options);
@@ -85,10 +89,11 @@ function parseReceipt(input) {
 }
 
 function parseReveal(value) {
-  const member = (right, name) => right || fail(malformed("reveal_member", `reveal.${name} is missing or not what it should be`));
+  const wrong = (name) => malformed("reveal_member", `reveal.${name} is missing or not what it should be`);
+  const member = (right, name) => right || fail(wrong(name));
   const isObject = value !== null && typeof value === "object" && !Array.isArray(value) && !(value instanceof Literal);
   if (isObject && Object.keys(value).some((name) => !REVEAL.includes(name))) throw malformed("reveal_unknown_member");
-  const text = (name) => (isObject && typeof value[name] === "string" ? value[name] : fail(malformed("reveal_member", `reveal.${name}`)));
+  const text = (name) => (isObject && typeof value[name] === "string" ? value[name] : fail(wrong(name)));
   member(/^countersign\.[a-z0-9._-]{1,116}$/.test(text("type")), "type");
   member(isSecond(text("ts")) && text("ts").endsWith(":00Z"), "ts");
   const [commitment, salt] = [hash32FromHex(text("commitment")), hash32FromHex(text("salt"))];
@@ -107,21 +112,23 @@ async function openReveal({ reveal, leafHash: claimed }) {
   return { type, ts, known: KINDS.includes(type) };
 }
 
-async function accept(note, checkpoint, policy, { requirePq = false, mlDsa44 } = {}) {
+async function accept(note, checkpoint, policy, { requirePq, mlDsa44 }) {
   const ours = policy.logs.filter((key) => key.name === checkpoint.origin);
   if (ours.length === 0) throw untrusted("log_unknown");
   const cosigners = witnessKeys(policy);
-  const verified = await verifyNote(note, checkpoint, [...policy.logs, ...cosigners], mlDsa44);
-  const log = verified.filter((one) => ours.includes(one.key));
-  const witnesses = verified.filter((one) => !ours.includes(one.key) && cosigners.includes(one.key));
-  if (log.length === 0) throw untrusted("log_not_signed");
+  const { verified, unchecked } = await verifyNote(note, checkpoint, [...policy.logs, ...cosigners], mlDsa44);
+  const isLog = (one) => ours.includes(one.key);
+  const isWitness = (one) => !isLog(one) && cosigners.includes(one.key);
+  const [log, witnesses, open] = [verified.filter(isLog), verified.filter(isWitness), unchecked.filter(isWitness)];
+  if (log.length === 0 && !unchecked.some(isLog)) throw untrusted("log_not_signed");
   if (!isCovered(checkpoint, log)) throw untrusted("extensions_not_signed");
+  if (log.length === 0) throw untrusted("pq_not_checked");
   const pq = postQuantum(note, ours, log, mlDsa44);
   if (requirePq && pq !== "valid") throw untrusted(pq === "not_checked" ? "pq_not_checked" : "pq_missing");
-  if (!witnessed(policy, witnesses)) throw untrusted("quorum_missing");
+  if (!witnessed(policy, witnesses)) throw untrusted(witnessed(policy, [...witnesses, ...open]) ? "quorum_not_checked" : "quorum_missing");
   // A time of the log that nobody checked decides nothing, and witnesses do not stand in for it.
   const time = pq === "not_checked" ? null : signedTime(policy, log, witnesses);
-  return { log, witnesses, pq, signedAt: time === null ? null : Number(time) * 1000 };
+  return { log, witnesses, open, pq, signedAt: time === null ? null : Number(time) * 1000 };
 }
 
 function postQuantum(note, ours, log, mlDsa44) {
@@ -136,10 +143,10 @@ function postQuantum(note, ours, log, mlDsa44) {
 /** RFC 3339; null for a time after the year 9999, which it cannot spell. */
 const spelled = (ms) => (ms === null || ms > LAST_MS ? null : new Date(ms).toISOString());
 
-function judgeAge(signedAt, { now = Date.now(), maxAgeSeconds } = {}) {
-  if (maxAgeSeconds === undefined || maxAgeSeconds === null) return;
+function judgeAge(signedAt, { now, maxAgeSeconds }) {
+  if (maxAgeSeconds === undefined) return;
   if (signedAt === null) throw stale("checkpoint_time_unknown");
-  const age = Number(now) - signedAt;
+  const age = now - signedAt;
   if (age < -AHEAD_MS) throw stale("checkpoint_in_future");
   if (!(age <= maxAgeSeconds * 1000)) throw stale("checkpoint_too_old");
 }
@@ -148,13 +155,13 @@ function judgeAge(signedAt, { now = Date.now(), maxAgeSeconds } = {}) {
  * The document inside: a signature that does not hold, a signer that none of the named keys is, or a date to come refuses
  * it. What a key says of itself is signed by that key, and its dates are about that key.
  */
-async function judgeDocument({ reveal }, key, { keys = [], now = Date.now() } = {}) {
+async function judgeDocument({ reveal }, key, { keys, now }) {
   if (!reveal) return keys.length === 0 ? null : fail(untrusted("no_document"));
   const opened = await openInside(reveal.document, keys);
-  if (opened.signature === "invalid") throw invalid(opened.code, "the document inside is not signed as it says");
+  if (opened.signature === "invalid") throw invalid(opened.code);
   const unknown = opened.signature === "not_checked";
   if (unknown && keys.length > 0) throw invalid("unknown_key", `the document inside is signed by key ${opened.keyId}, which \`keys\` does not name`);
-  if (!key && opened.issuedAt - Number(now) > AHEAD_MS) throw refused("not_yet_valid", "the document is dated to come");
+  if (!key && opened.issuedAt - now > AHEAD_MS) throw refused("not_yet_valid", "the document is dated to come");
   return { text: reveal.document, signature: unknown && key ? "valid" : opened.signature, keyId: opened.keyId };
 }
 
@@ -163,16 +170,17 @@ async function openInside(text, keys) {
     return await openDocument(text, keys);
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
-    throw invalid(error.code, "the document inside is no strict JSON");
+    throw invalid(error.code, `the document inside: ${error.message}`);
   }
 }
 
-function notProved(leaf, document, key, { keys = [] }, { witnesses, pq }, signedAt) {
+function notProved(leaf, document, key, { keys }, { witnesses, open, pq }, signedAt) {
+  const cosigned = open.length > 0 ? "no `mlDsa44` was given to check the cosignature that is there" : "no witness of the trust policy has cosigned";
   const rows = [
     [!leaf, "what was logged", "the receipt does not carry its reveal"],
     [document?.signature === "not_checked", "who signed the document", "its key was not named in `keys`"],
     [key && keys.length === 0, "whose key it is", "a key says of itself when it signs; compare it with what its owner publishes"],
-    [witnesses.length === 0, "that everybody is shown the same log", "no witness of the trust policy has cosigned"],
+    [witnesses.length === 0, "that everybody is shown the same log", cosigned],
     [pq === "missing", "that the log's post-quantum key signed", "the checkpoint does not carry that signature"],
     [pq === "not_checked", "that the log's post-quantum key signed", "no `mlDsa44` was given to check it"],
     [pq === "no_key", "anything against a quantum computer", "the trust policy has no post-quantum key of this log"],
