@@ -202,13 +202,15 @@ fn not_evaluated(decided: &Decision, sighting: &Sighting, reading: &Reading) -> 
     Value::Array(list)
 }
 
-/// Signatures that were seen and could not be verified here.
+/// Signatures that were seen and could not be verified here, and signing names that could not be compared.
 fn unresolved(reading: &Reading) -> Vec<(&'static str, &'static str)> {
     let looked_up = "its key is not published by the site that was asked, or could not be fetched from it";
     let signatures = &reading.signatures;
     let offer = signatures.offers.iter().any(|signed| signed.state == State::KeyNotResolved);
     let response = |state| signatures.response.iter().any(|signed| signed.state == state);
+    let domain = reading.findings.iter().any(|finding| finding.rule == "asset.eip712_unjudged");
     let all = [
+        (domain, ("signing domain of the token", "no source of ours names its EIP-712 name and version")),
         (offer, ("offer signature", looked_up)),
         (response(ResponseState::KeyNotResolved), ("response signature", looked_up)),
         (

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use countersign_core::address;
 use countersign_core::network;
-use countersign_core::offer::rules;
+use countersign_core::offer::{RailSeen, rules};
 use countersign_engine::transparency::Transparency;
 use serde_json::Value;
 
@@ -175,10 +175,16 @@ fn rule(offer: &Value) -> String {
 
 /// The other ways to pay that the answer names; none of them was looked at.
 fn rails(document: &Value) {
-    let named = document["rails"].as_array().map_or_else(Vec::new, |all| texts(all));
+    let named = other_rails(document);
     if !named.is_empty() {
         line(&format!("  other payment rails named: {}", named.join(", ")));
     }
+}
+
+/// Without x402 itself, which is no other way.
+fn other_rails(document: &Value) -> Vec<&str> {
+    let named = document["rails"].as_array().map_or_else(Vec::new, |all| texts(all));
+    named.into_iter().filter(|rail| *rail != RailSeen::X402.as_str()).collect()
 }
 
 /// What was not looked at, one line a reason.
@@ -220,6 +226,12 @@ mod tests {
         document["word_rule"] = json!("http.not_found");
         document["findings"] = json!([{"rule": "terms.none", "severity": "block"}]);
         assert_eq!(headline(&document), "not evaluated: there is nothing at this URL");
+    }
+
+    #[test]
+    fn x402_is_no_other_rail() {
+        assert_eq!(other_rails(&json!({"rails": ["l402", "x402"]})), ["l402"]);
+        assert!(other_rails(&json!({"rails": ["x402"]})).is_empty());
     }
 
     #[test]

@@ -14,7 +14,7 @@ use super::written::Page;
 use super::{Grade, Interop, Offer, Source, Word, clean, names, resource};
 use crate::finding::Finding;
 use crate::json::{Node, NodeKind};
-use crate::network::{self, Family, Form, Network};
+use crate::network::{self, Family, Form, Network, NetworkError};
 
 /// Where an entry stands.
 pub(super) struct Place<'a> {
@@ -99,7 +99,7 @@ impl<'d> Entry<'d> {
         let usd = par.filter(|_| worth);
         let fees = self.fees(amount.as_ref(), asset_row).filter(|_| worth);
         let pay_to = self.pay_to(&asset, network.as_ref());
-        let max_timeout_seconds = self.timeout();
+        let max_timeout_seconds = self.timeout(network.as_ref());
         self.extra(asset_row);
         self.version_1(place.asked);
         Offer {
@@ -164,7 +164,9 @@ impl<'d> Entry<'d> {
         }
         let Some(read) = text.as_deref().and_then(network::read) else {
             let meant = network::meant(&shown).map(|row| if self.version == 1 { row.name } else { row.caip2 });
-            self.note("network.form", "network", &shown, meant);
+            let shared = text.as_deref().map(Network::parse_caip2) == Some(Err(NetworkError::Ambiguous));
+            let rule = if shared { "network.ambiguous" } else { "network.form" };
+            self.note(rule, "network", &shown, meant);
             return (shown, None);
         };
         match (read.form, self.version) {

@@ -14,8 +14,11 @@ const ALIASES: [(&str, &str); 4] = [
     ("payment-requirements", "header:PAYMENT-REQUIREMENTS"),
     ("x-accepts-payment", "header:X-ACCEPTS-PAYMENT"),
 ];
+const AUTHENTICATE: &str = "header:WWW-Authenticate";
 const LARGE: usize = 8 << 10;
 const HUGE: usize = 16 << 10;
+/// No terms in base64 are as short as this.
+const SHORTEST: usize = 32;
 /// Above this nothing is decoded.
 const MOST: usize = 64 << 10;
 
@@ -44,8 +47,7 @@ pub(super) fn terms(headers: &[(String, Vec<u8>)], findings: &mut Vec<Finding>) 
         findings.push(finding("header.empty", CANONICAL, "no value", None));
         canonical.clear();
     }
-    let aliases = ALIASES.iter().flat_map(|(alias, place)| named(headers, alias).map(|value| (*place, value)));
-    let mut aliases = aliases.filter(|(_, value)| !value.is_empty());
+    let mut aliases = aliases(headers);
     let (place, value) = match canonical.first() {
         Some(value) => (CANONICAL, *value),
         None => aliases.next()?,
@@ -67,6 +69,30 @@ pub(super) fn terms(headers: &[(String, Vec<u8>)], findings: &mut Vec<Finding>) 
         |value: &[u8], findings: &mut Vec<Finding>| (value.len() <= MOST).then(|| decode(value, place, findings));
     let beside = aliases.map(|(place, value)| (place, read(value, &mut Vec::new()))).collect();
     Some(Terms { place, bytes: read(value, findings), beside })
+}
+
+/// What stands in the other headers that sellers have sent terms in, without those that are empty.
+fn aliases(headers: &[(String, Vec<u8>)]) -> impl Iterator<Item = (&'static str, &[u8])> {
+    let named_so = ALIASES.iter().flat_map(|(alias, place)| named(headers, alias).map(|value| (*place, value)));
+    let behind = named(headers, "www-authenticate").filter_map(behind_scheme).map(|value| (AUTHENTICATE, value));
+    named_so.chain(behind).filter(|(_, value)| !value.is_empty())
+}
+
+/// Terms that stand behind the scheme `x402` where a challenge has its token68 (RFC 9110 section 11.3), or as plain JSON.
+/// Parameters are no terms, and neither is a short word.
+fn behind_scheme(value: &[u8]) -> Option<&[u8]> {
+    let (scheme, rest) = value.split_at_checked(b"x402 ".len())?;
+    let rest = rest.trim_ascii_start();
+    if !scheme.eq_ignore_ascii_case(b"x402 ") {
+        return None;
+    }
+    if rest.starts_with(b"{") {
+        return Some(rest);
+    }
+    let word = rest.split(|byte| *byte == b',').next()?.trim_ascii();
+    let digits = word.len() - word.iter().rev().take_while(|byte| **byte == b'=').count();
+    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/-_".contains(byte);
+    (digits >= SHORTEST && word.get(..digits)?.iter().all(plain)).then_some(word)
 }
 
 /// The values of the header `wanted`, without the space around them.
@@ -152,6 +178,25 @@ fn outside_quotes(value: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn terms_behind_the_scheme_are_told_from_parameters() {
+        let word = "eyJ4NDAyVmVyc2lvbiI6MiwiYWNjZXB0cyI6W119";
+        for (value, terms) in [
+            (format!("x402 {word}"), Some(word)),
+            (format!("X402   {word}==, L402 token=\"a\""), Some(&*format!("{word}=="))),
+            (r#"x402 {"accepts":[]}"#.to_owned(), Some(r#"{"accepts":[]}"#)),
+            ("x402".to_owned(), None),
+            ("x402 version".to_owned(), None),
+            (format!("x402 terms={word}"), None),
+            (format!("x402 terms=\"{word}\""), None),
+            (format!("L402 {word}"), None),
+            (format!("x402x {word}"), None),
+            (r#"Bearer {"a":1}"#.to_owned(), None),
+        ] {
+            assert_eq!(behind_scheme(value.as_bytes()), terms.map(str::as_bytes), "{value}");
+        }
+    }
 
     #[test]
     fn schemes_are_told_from_parameters_and_quoted_text() {

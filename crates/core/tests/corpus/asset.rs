@@ -82,7 +82,8 @@ fn a_known_asset_beside_the_defaults_of_the_reference_buyer() {
     entry["asset"] = json!("0xdAC17F958D2ee523a2206206994597C13D831ec7");
     entry["extra"] = json!({"name": "Tether USD", "version": "1"});
     let reading = alone(entry);
-    assert_eq!((reading.word, rules(&reading)), (Word::PayableWithWarnings, vec!["asset.not_default"]));
+    let told = vec!["asset.not_default", "asset.eip712_unjudged"];
+    assert_eq!((reading.word, rules(&reading)), (Word::PayableWithWarnings, told));
     let offer = only(&reading);
     assert_eq!((offer.interop, offer.spec), (Interop::Fail("asset.not_default"), Grade::Pass));
     assert_eq!(offer.usd.as_ref().map(ToString::to_string).as_deref(), Some("0.01"), "and its price is known");

@@ -139,7 +139,7 @@ fn c51_amounts_of_eighteen_decimals() {
         let mut entry = with("amount", json!(amount));
         (entry["network"], entry["asset"]) =
             (json!("eip155:4326"), json!("0xFAfDdbb3FC7688494971a79cc65DCa3EF82079E7"));
-        entry["extra"] = json!({"name": "MegaUSD", "version": "1"});
+        entry["extra"] = json!({"name": "MegaUSD", "version": "1", "assetTransferMethod": "permit2"});
         alone(entry)
     };
     let cent = mega("10000000000000000");

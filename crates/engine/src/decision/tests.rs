@@ -98,6 +98,18 @@ fn nested(levels: usize, name: &str, text: &str) -> Value {
     (0..levels).fold(json!({"$ref": text}), |inner, _| json!({name: inner}))
 }
 
+/// Tether's own token on Ethereum has no signing domain in the table; USDC on Base has one.
+#[test]
+fn a_signing_name_that_was_compared_with_nothing_is_not_evaluated() {
+    let mut tether = offer("eip155:1", PAYEE);
+    tether["asset"] = json!("0xdAC17F958D2ee523a2206206994597C13D831ec7");
+    for (offer, unknown) in [(tether, true), (offer("eip155:8453", PAYEE), false)] {
+        let said = said(challenged(&v2(&[offer])));
+        let all = said["not_evaluated"].as_array().unwrap();
+        assert_eq!(all.iter().any(|one| one["what"] == "signing domain of the token"), unknown, "{all:?}");
+    }
+}
+
 #[test]
 fn long_names_under_each_other_do_not_make_a_document_that_nobody_verifies() {
     let name = format!("\u{5d0}{}", "\u{200f}".repeat(119));

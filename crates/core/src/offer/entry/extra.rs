@@ -1,5 +1,7 @@
 //! `extra`: what a scheme needs beside the terms, per scheme and network family.
 
+use std::borrow::Cow;
+
 use super::{Entry, Scheme, extra_text};
 use crate::asset::AssetRow;
 use crate::json::{Node, NodeKind};
@@ -11,7 +13,7 @@ impl Entry<'_> {
         self.payment_flow();
         match (self.scheme, self.family) {
             (Scheme::Exact, Some(Family::Evm)) => {
-                self.transfer_method();
+                self.transfer_method(row);
                 self.domain(row);
             }
             (Scheme::Exact, Some(Family::Svm)) if extra_text(self.node, "feePayer").is_none() => {
@@ -42,11 +44,16 @@ impl Entry<'_> {
         }
     }
 
-    fn transfer_method(&mut self) {
-        let method = extra_text(self.node, "assetTransferMethod");
-        let known = |method: &String| matches!(method.as_str(), "eip3009" | "permit2" | "erc7710");
-        if let Some(method) = method.filter(|method| !known(method)) {
-            self.note("extra.transfer_method", "extra.assetTransferMethod", &method, None);
+    /// How the token is moved. Every token can be moved through Permit2; not every token has EIP-3009, which a client takes
+    /// where nothing is said.
+    fn transfer_method(&mut self, row: Option<&'static AssetRow>) {
+        const MEMBER: &str = "extra.assetTransferMethod";
+        let permit2_alone = row.is_some_and(|row| row.method.starts_with("permit2"));
+        match extra_text(self.node, "assetTransferMethod").as_deref() {
+            Some("eip3009") if permit2_alone => self.note("asset.transfer_method", MEMBER, "eip3009", Some("permit2")),
+            None if permit2_alone => self.note("asset.transfer_default", MEMBER, "absent", Some("permit2")),
+            None | Some("eip3009" | "permit2" | "erc7710") => {}
+            Some(method) => self.note("extra.transfer_method", MEMBER, method, None),
         }
     }
 
@@ -61,14 +68,22 @@ impl Entry<'_> {
             let expected = row.and_then(|row| row.eip712_name);
             return self.note("asset.eip712_missing", "extra", "no name or version", expected);
         };
-        let Some((right_name, right_version)) = row.and_then(|row| row.eip712_name.zip(row.eip712_version)) else {
-            return;
+        let Some(row) = row else { return };
+        let seen = format!("{} / {}", self.for_people("name"), self.for_people("version"));
+        let Some((right_name, right_version)) = row.eip712_name.zip(row.eip712_version) else {
+            return self.note("asset.eip712_unjudged", "extra", &seen, None);
         };
         let right = |text: &str| serde_json::to_string(text).unwrap_or_default();
         if (name.as_str(), version.as_str()) != (right(right_name).as_str(), right(right_version).as_str()) {
-            let seen = format!("{name} / {version}");
             self.note("asset.eip712_name", "extra", &seen, Some(&format!("{right_name} / {right_version}")));
         }
+    }
+
+    /// A member of `extra` as it stands beside what it should be: text without quotes, anything else said to be no text.
+    fn for_people(&self, name: &str) -> String {
+        let Some(node) = self.member(name) else { return "absent".to_owned() };
+        let kind = if node.kind() == NodeKind::Number { "a number" } else { "JSON" };
+        node.as_str().map_or_else(|| format!("{} ({kind}, not text)", node.raw()), Cow::into_owned)
     }
 
     /// A member of `extra` as JSON, when JavaScript would not take it for absent.

@@ -16,6 +16,22 @@ const DEAD_ENDS: [(Family, &str); 6] = [
     (Family::Other, "0.0.0"),
 ];
 
+/// What payments are made with and nobody is paid at, in normal form: Permit2, the proxies of `exact` and `upto` that are
+/// its spenders, and the channels of `batch-settlement`; on Solana the token programs, that of associated accounts, and those
+/// that a payment's instructions call. All of them as release 2.27 of the reference client names them.
+const MACHINERY: [(Family, &str); 10] = [
+    (Family::Evm, "0x000000000022d473030f116ddee9f6b43ac78ba3"),
+    (Family::Evm, "0x402085c248eea27d92e8b30b2c58ed07f9e20001"),
+    (Family::Evm, "0x4020a4f3b7b90cca423b9fabcc0ce57c6c240002"),
+    (Family::Evm, "0x4020074e9df2ce1dee5a9c1b5c3f541d02a10003"),
+    (Family::Svm, "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA"),
+    (Family::Svm, "TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb"),
+    (Family::Svm, "ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL"),
+    (Family::Svm, "ComputeBudget111111111111111111111111111111"),
+    (Family::Svm, "MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr"),
+    (Family::Svm, "L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95"),
+];
+
 impl Entry<'_> {
     pub(super) fn pay_to(&mut self, asset: &str, network: Option<&Network>) -> String {
         let (text, shown) = self.text("payTo");
@@ -37,6 +53,9 @@ impl Entry<'_> {
         if same || network.is_some_and(|network| asset::lookup(network, &checked.normal).is_some()) {
             self.note("payee.is_asset", "payTo", &shown, None);
         }
+        if MACHINERY.contains(&(family, checked.normal.as_str())) {
+            self.note("payee.is_program", "payTo", &shown, None);
+        }
         checked.normal
     }
 }
@@ -56,6 +75,13 @@ fn nobodys(family: Family, normal: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_machinery_is_written_as_addresses_are_compared() {
+        for (family, address) in MACHINERY {
+            assert_eq!(address::check(family, address).unwrap().normal, address);
+        }
+    }
 
     #[test]
     fn every_dead_end_is_an_address_of_its_family_and_its_neighbour_is_none() {

@@ -3,13 +3,14 @@
 
 use super::{Entry, Profile};
 use crate::json::{Node, NodeKind};
+use crate::network::Network;
 
 /// Longest lifetime that is not remarked on.
 const HOUR: u64 = 3600;
 const MEMBER: &str = "maxTimeoutSeconds";
 
 impl Entry<'_> {
-    pub(super) fn timeout(&mut self) -> Option<u64> {
+    pub(super) fn timeout(&mut self, network: Option<&Network>) -> Option<u64> {
         let optional = self.profile == Profile::Cloudflare;
         let Some(node) = self.node.get(MEMBER) else {
             if !optional {
@@ -20,7 +21,7 @@ impl Entry<'_> {
         let raw = node.raw();
         match node.kind() {
             NodeKind::Number if optional && raw == "0" => None,
-            NodeKind::Number => self.seconds(node),
+            NodeKind::Number => self.seconds(node, network),
             kind => {
                 let rule = match kind {
                     NodeKind::Null => "timeout.past",
@@ -35,13 +36,15 @@ impl Entry<'_> {
         }
     }
 
-    fn seconds(&mut self, node: Node<'_>) -> Option<u64> {
+    fn seconds(&mut self, node: Node<'_>, network: Option<&Network>) -> Option<u64> {
         let raw = node.raw();
         let value = raw.parse::<f64>().unwrap_or(f64::INFINITY);
         let seconds = node.as_u64();
+        let settles = network.and_then(|network| network.row()?.settlement_latency_ms).unwrap_or(0);
         let rule = match seconds {
             _ if value <= 0.0 => Some("timeout.past"),
             _ if value != value.trunc() => Some("timeout.fraction"),
+            Some(seconds) if seconds.saturating_mul(1000) < settles => Some("timeout.short"),
             Some(seconds) if seconds <= HOUR => None,
             None if value <= 3600.0 => None,
             _ => Some("timeout.long"),
