@@ -82,8 +82,8 @@ impl Place {
         };
         let ours = seeds.keys()?.trust();
         match fs::read_to_string(self.trust()) {
-            // Seeds that name their keys are held against what reads in it already; the log's start writes it anew.
-            Ok(trust) if trust != ours && seeds.is_unnamed() => {
+            // One that does not read names no keys. Seeds that name theirs do without it: the log's start writes it anew.
+            Ok(trust) if trust != ours && (seeds.is_unnamed() || Policy::parse(trust.as_bytes()).is_ok()) => {
                 Err(self.others(&seeds, &self.trust().display().to_string()))
             }
             _ => Ok(Some(seeds.origin)),

@@ -39,8 +39,13 @@ fn unnamed(text: &str) -> String {
 
 /// A log of one entry, and its seeds.
 fn begun() -> (tempfile::TempDir, std::path::PathBuf, String) {
+    begun_as(1)
+}
+
+/// The same, of other keys and another name for every number.
+fn begun_as(seed: u64) -> (tempfile::TempDir, std::path::PathBuf, String) {
     let data = tempfile::tempdir().unwrap();
-    append(&book(data.path(), 1), "{\"a\":1}").unwrap();
+    append(&book(data.path(), seed), "{\"a\":1}").unwrap();
     let seeds = data.path().join("keys/log.seeds");
     let text = fs::read_to_string(&seeds).unwrap();
     (data, seeds, text)
@@ -142,6 +147,17 @@ fn whole_seeds_of_another_log_of_the_same_name_do_not_replace_what_is_known_of_t
     }
     fs::write(&seeds, whole).unwrap();
     assert_eq!(append(&book(two.path(), 3), "{\"a\":2}").unwrap().index, 1, "the control");
+}
+
+#[test]
+fn whole_seeds_of_a_log_of_another_name_are_not_taken_for_this_ones() {
+    let (one, two) = (begun(), begun_as(9));
+    fs::copy(&one.1, &two.1).unwrap();
+    let place = Place::new(two.0.path());
+    assert_eq!(place.signer().unwrap_err().code(), "log_seeds");
+    assert_eq!(append(&book(two.0.path(), 2), "{\"a\":2}").unwrap_err().code(), "log_other");
+    fs::write(&two.1, &two.2).unwrap();
+    assert!(place.signer().unwrap().is_some(), "the control");
 }
 
 #[test]
