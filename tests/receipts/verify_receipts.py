@@ -328,13 +328,17 @@ def named_key(text):
 
 
 def main():
-    arguments = argparse.ArgumentParser()
-    arguments.add_argument("receipt")
-    arguments.add_argument("trust")
-    arguments.add_argument("--key", action="append", default=[], type=named_key)
-    arguments.add_argument("--require-pq", action="store_true")
-    arguments.add_argument("--max-age", type=int)
-    arguments.add_argument("--now", type=int)
+    arguments = argparse.ArgumentParser(
+        description="Says offline what a countersign/receipt/v1 proves.",
+        epilog="Exit codes: 0 valid; 1 invalid or refused; 2 a key or a trust policy that cannot be used; 3 malformed; "
+               "4 stale, not evaluated or skipped; 5 trust policy not met.")
+    arguments.add_argument("receipt", help="the file to judge")
+    arguments.add_argument("trust", help="trust policy (C2SP tlog-policy): the logs and witnesses you accept")
+    arguments.add_argument("--key", action="append", default=[], type=named_key, metavar="BASE64",
+                           help="public key of a signer you accept; may be repeated; without one nothing says who signed")
+    arguments.add_argument("--require-pq", action="store_true", help="refuse a checkpoint without the log's ML-DSA-44 signature")
+    arguments.add_argument("--max-age", type=int, metavar="SECONDS", help="refuse a checkpoint signed longer ago than this")
+    arguments.add_argument("--now", type=int, metavar="SECONDS", help="judge at this Unix time instead of now")
     given = arguments.parse_args()
     package, ml_dsa = (packages() or [(None, None)])[0]
     try:

@@ -84,6 +84,7 @@ pub(crate) const NAMED: &str = "
 cannot_read | the file to be judged, or the list of --from, cannot be read or is too large; exit code 3 | see that it is there and that this user may read it
 trust_unreadable | the trust policy cannot be read; exit code 2 | `countersign log status` names the trust policy of your own log; ask another log's operator for theirs
 trust_malformed | the file is no trust policy (C2SP tlog-policy); exit code 2 | `countersign log status` names the trust policy of your own log; ask another log's operator for theirs
+not_a_receipt | a receipt is to be renewed, and the file is another one; exit code 3 | `countersign receipt export` writes the receipt of a decision or an answer that was made here
 leaf_unreadable | the file of --leaf cannot be read; exit code 2 | --leaf takes the entry as it was logged, or the receipt or the answer of a decision
 leaf_malformed | the file of --leaf is not what a leaf is made of; exit code 2 | --leaf takes the entry as it was logged, or the receipt or the answer of a decision
 key_receipt_unreadable | the file of --key-receipt cannot be read; exit code 2 | --key-receipt takes the receipt of a signing key: `countersign receipt export --key`

@@ -77,6 +77,9 @@ pub(crate) async fn run(global: &Global, args: &DemoArgs) -> anyhow::Result<Exit
     let signatures = signatures(&settings, &turns)?;
     let receipts = receipts(&settings, &turns)?;
     report(global, &turns, &signatures, &receipts);
+    if args.keep.is_some() && !global.json {
+        say_kept(&settings, &turns)?;
+    }
     let held = turns.iter().all(|turn| turn.as_expected) && signatures.held() && receipts.held();
     Ok(if held { Exit::Yes } else { Exit::No })
 }
@@ -255,6 +258,24 @@ fn keep(folder: &Path, turns: &[Turn]) -> anyhow::Result<()> {
     }
     let (from, to) = (folder.join("log").join("trust"), folder.join("trust"));
     std::fs::copy(&from, &to).with_context(|| format!("cannot write {}", to.display()))?;
+    Ok(())
+}
+
+/// Where the files are, and how to verify one as somebody else would.
+fn say_kept(settings: &Settings, turns: &[Turn]) -> anyhow::Result<()> {
+    let folder = settings.data.0.display();
+    show::line(&format!(
+        "kept in {folder}: SELLER.decision.json, SELLER.receipt.json where an offer was selected, and the log's trust policy"
+    ));
+    let keys = app::keys(&settings.data.0)?.verifying(Purpose::Decision);
+    let logged = turns.iter().find(|turn| turn.receipt.is_some());
+    if let (Some(turn), Some(key)) = (logged, keys.first()) {
+        let (seller, key) = (turn.seller.name, key.to_base64());
+        show::line("anybody with that policy and the signer's public key can verify one, without a network:");
+        show::line(&format!(
+            "  countersign verify {folder}/{seller}.receipt.json --trust {folder}/trust --require-pq --key {key}"
+        ));
+    }
     Ok(())
 }
 

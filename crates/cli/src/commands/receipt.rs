@@ -9,7 +9,9 @@ use countersign_engine::keys::leaves::{self, Edge};
 use countersign_engine::log::{LogBook, Place};
 use countersign_engine::receipt::Receipt;
 use countersign_engine::verify::signed_part;
+use serde_json::{Value, json};
 
+use super::verify::{Kind, recognise};
 use crate::Exit;
 use crate::app::{self, Failure};
 use crate::args::{Global, ReceiptCommand};
@@ -25,21 +27,45 @@ pub(crate) async fn run(settings: &Settings, global: &Global, command: &ReceiptC
                 (None, key) => of_key(settings, key.as_deref().unwrap_or_default())?,
             };
             match proof {
-                true => write(settings, global, out.as_deref(), "proof", &receipt.proof().to_string()),
-                false => write(settings, global, out.as_deref(), "receipt", &format!("{}\n", receipt.to_value())),
+                true => {
+                    write(settings, global, out.as_deref(), &receipt.proof().to_string(), &json!({"what": "proof"}))
+                }
+                false => write(settings, global, out.as_deref(), &file_form(&receipt), &json!({"what": "receipt"})),
             }
         }
         ReceiptCommand::Upgrade { file, out } => {
-            let old = Receipt::parse(&super::verify::read(file)?);
-            let old = old.map_err(|error| Failure::malformed(error.to_string()).coded(error.code()))?;
+            let old = parse(file, &super::verify::read(file)?)?;
             let book = app::stored(settings, LogBook::one_shot(&settings.data.0, Arc::new(Env::Real)))?;
             let new = book.upgrade(&old).map_err(|error| Failure::from(&error))?;
             if let Some(why) = new.stays {
                 show::note(global, &format!("the receipt stays as it is: {why}"));
             }
-            write(settings, global, out.as_deref(), "receipt", &format!("{}\n", new.receipt.to_value()))
+            let state = if new.stays.is_none() { "renewed" } else { "stays" };
+            let told = json!({"what": "receipt", "state": state, "reason": new.stays.map(|why| why.to_string())});
+            write(settings, global, out.as_deref(), &file_form(&new.receipt), &told)
         }
     }
+}
+
+fn file_form(receipt: &Receipt) -> String {
+    format!("{}\n", receipt.to_value())
+}
+
+/// A receipt. What is something else that this program writes is told by that: why it does not read as a receipt says
+/// nothing to a person who took the wrong file.
+fn parse(path: &Path, bytes: &[u8]) -> Result<Receipt, Failure> {
+    let error = match Receipt::parse(bytes) {
+        Ok(receipt) => return Ok(receipt),
+        Err(error) => error,
+    };
+    let what = match recognise(bytes) {
+        Kind::Answer => "an answer",
+        Kind::Document => "a document",
+        Kind::Proof => "a .tlog-proof",
+        Kind::Note => "a checkpoint",
+        Kind::Receipt | Kind::Broken => return Err(Failure::malformed(error.to_string()).coded(error.code())),
+    };
+    Err(Failure::malformed(format!("{} is {what}, and no receipt", path.display())).listed("not_a_receipt"))
 }
 
 /// The newest receipt of a key: the one of its end says when it began too.
@@ -69,14 +95,19 @@ async fn find(settings: &Settings, global: &Global, bytes: &[u8]) -> anyhow::Res
     Ok(Receipt::parse(&kept.bytes).map_err(|error| Failure::malformed(error.to_string()).coded(error.code()))?)
 }
 
-fn write(settings: &Settings, global: &Global, out: Option<&Path>, what: &str, text: &str) -> anyhow::Result<Exit> {
-    match out {
-        None => show::raw(text.trim_end_matches('\n')),
-        Some(path) => {
-            private::not_ours(&settings.data.0, path)?;
-            private::write(path, text).map_err(|error| app::unwritten(path, &error))?;
-            show::note(global, &format!("{what} in {}", path.display()));
-        }
+/// To standard output, or to a file; then a program is `told` what is in it, and where.
+fn write(settings: &Settings, global: &Global, out: Option<&Path>, text: &str, told: &Value) -> anyhow::Result<Exit> {
+    let Some(path) = out else {
+        show::raw(text.trim_end_matches('\n'));
+        return Ok(Exit::Yes);
+    };
+    private::not_ours(&settings.data.0, path)?;
+    private::write(path, text).map_err(|error| app::unwritten(path, &error))?;
+    show::note(global, &format!("{} in {}", told["what"].as_str().unwrap_or_default(), path.display()));
+    if global.json {
+        let mut told = told.clone();
+        told["out"] = json!(path.display().to_string());
+        show::json(&told);
     }
     Ok(Exit::Yes)
 }

@@ -1,6 +1,8 @@
 //! What the reader of `verify` names: it must hold, it must be usable, and what to do where it does not hold is told alike
 //! in the terminal and in `docs/refusals.md`.
 
+use std::path::PathBuf;
+
 use serde_json::Value;
 
 use crate::common::told;
@@ -48,8 +50,12 @@ impl Desk {
         desk
     }
 
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
     fn write(&self, name: &str, text: &str) {
-        std::fs::write(self.folder.path().join(name), text).expect("written");
+        std::fs::write(self.path(name), text).expect("written");
     }
 
     /// In the minute after all of it was made.
@@ -202,4 +208,24 @@ fn what_to_do_is_the_same_in_the_terminal_and_on_the_page_of_codes() {
     assert!([of_receipt, of_note].iter().all(|hint| hint_on_the_page("checkpoint_too_old").contains(hint)));
     let advice = hint_on_the_page("no_receipt");
     assert!(["--trust", "--require-pq", "--max-age"].iter().all(|flag| advice.contains(flag)), "{advice}");
+}
+
+/// Who takes the wrong file is told which kind it is, and not what of it is no receipt.
+#[test]
+fn what_is_to_be_renewed_and_is_no_receipt_is_told_by_what_it_is() {
+    let desk = Desk::new();
+    let mut answer: Value =
+        serde_json::from_str(&std::fs::read_to_string(desk.path("decision")).expect("text")).expect("JSON");
+    answer["pq_trust"] = serde_json::json!({});
+    desk.write("answer", &answer.to_string());
+    let rows =
+        [("answer", "an answer"), ("decision", "a document"), ("proof", "a .tlog-proof"), ("note", "a checkpoint")];
+    for (file, what) in rows {
+        let (exit, said) = told(desk.folder.path(), &["receipt", "upgrade", file]);
+        assert_eq!((exit, &said["code"]), (Some(3), &"not_a_receipt".into()), "{said}");
+        assert!(said["error"].as_str().is_some_and(|said| said.contains(&format!("{file} is {what}"))), "{said}");
+        assert_eq!(hint_on_the_page("not_a_receipt"), said["hint"]);
+    }
+    desk.write("later", "{\"schema\":\"countersign/receipt/v2\"}");
+    assert_eq!(told(desk.folder.path(), &["receipt", "upgrade", "later"]).1["code"], "receipt_member", "the control");
 }

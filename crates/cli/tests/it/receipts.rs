@@ -5,7 +5,7 @@ use std::process::Output;
 
 use serde_json::Value;
 
-use crate::common;
+use crate::common::{self, Server};
 use crate::verifiers::repository;
 
 pub(crate) fn vectors() -> Value {
@@ -239,7 +239,11 @@ fn a_checkpoint_and_a_bare_document_end_as_documented() {
 fn the_demo_leaves_receipts_that_verify_with_its_trust_file_and_key_alone() {
     let folder = tempfile::tempdir().expect("a folder");
     let kept = folder.path().join("kept");
-    assert_eq!(run(folder.path(), &["demo", "--quiet", "--json", "--keep", "kept"]), Some(0));
+    let demo = common::run(folder.path(), &["demo", "--quiet", "--keep", "kept"]);
+    assert_eq!(demo.status.code(), Some(0));
+    let shown = String::from_utf8_lossy(&demo.stdout).into_owned();
+    let typed = shown.lines().last().and_then(|line| line.strip_prefix("  countersign ")).expect("a command");
+    assert_eq!(run(folder.path(), &typed.split(' ').collect::<Vec<_>>()), Some(0), "as the demo says: {typed}");
     let receipt = kept.join("honest-v2.receipt.json");
     let receipt = receipt.to_str().expect("text");
     let code = |args: &[&str]| run(folder.path(), &[&["verify", receipt], args].concat());
@@ -265,7 +269,17 @@ fn the_demo_leaves_receipts_that_verify_with_its_trust_file_and_key_alone() {
     assert_eq!(from_kept(&["receipt", "export", decision, "--proof", "--out", "again.tlog-proof"]), Some(0));
     assert!(read("again.tlog-proof").starts_with(b"c2sp.org/tlog-proof@v1\nextra "));
     assert_eq!(run(folder.path(), &["verify", "again.tlog-proof", "--trust", "kept/trust", "--require-pq"]), Some(0));
-    assert_eq!(from_kept(&["receipt", "upgrade", "again.json", "--out", "newer.json"]), Some(0));
+    let renew = |file: &str| {
+        let args = ["receipt", "upgrade", file, "--out", "newer.json", "--data", "kept"];
+        let (code, said) = common::told(folder.path(), &args);
+        assert_eq!((code, &said["out"], &said["what"]), (Some(0), &"newer.json".into(), &"receipt".into()), "{said}");
+        (said["state"].clone(), said["reason"].is_null())
+    };
+    // One process holds the log meanwhile: each start would sign it anew.
+    let holder = Server::start(&kept, &["log", "serve"]);
+    assert_eq!(renew("again.json"), ("renewed".into(), true));
+    assert_eq!(renew("newer.json"), ("stays".into(), false));
+    assert_eq!(holder.stop(), Some(0));
     assert!(["again.json", "again.tlog-proof", "newer.json"].into_iter().all(private));
     assert_ne!(read("newer.json"), read("again.json"), "the log has grown since");
     assert_eq!(from_kept(&["verify", "newer.json", "--require-pq"]), Some(0));
@@ -296,7 +310,8 @@ fn a_log_is_made_named_and_taken_over() {
     let (_, status) = common::told(folder.path(), &["log", "status"]);
     assert_eq!((&status["origin"], &status["size"]), (&Value::from("log.example.test/mine"), &Value::from(0)));
     assert_eq!(status["keys"].as_array().map(Vec::len), Some(2), "Ed25519 and ML-DSA-44");
-    assert_eq!(code(&["log", "adopt"]), Some(0));
+    let (exit, adopted) = common::told(folder.path(), &["log", "adopt"]);
+    assert_eq!((exit, &adopted["origin"]), (Some(0), &"log.example.test/mine".into()), "{adopted}");
 }
 
 /// A proof from a log of another program, and the entry it is of.

@@ -79,6 +79,9 @@ pub(super) fn adopt(settings: &Settings, global: &Global) -> anyhow::Result<Exit
         error => Failure::from(&LogError::Open(error)),
     })?;
     show::note(global, "from now on the original must never run again: two processes would sign two histories");
-    show::line(&format!("this data directory is now the log {origin}"));
+    match global.json {
+        true => show::json(&json!({"result": "adopted", "origin": origin.as_str()})),
+        false => show::line(&format!("this data directory is now the log {origin}")),
+    }
     Ok(Exit::Yes)
 }

@@ -41,7 +41,7 @@ const LARGEST: u64 = 3 << 20;
 const RECEIPTS: &str = "countersign/receipt/";
 
 /// What a file turned out to be.
-enum Kind {
+pub(super) enum Kind {
     /// A receipt: a leaf, its proof and a checkpoint.
     Receipt,
     /// A C2SP `.tlog-proof`: a path and a checkpoint, without what they are about.
@@ -111,7 +111,7 @@ fn of_log(reader: &Reader<'_>, kind: &Kind, bytes: &[u8], policy: &Policy) -> an
 }
 
 /// By what no other kind has: the first line of a proof, signature lines below a blank line, the schema of a receipt.
-fn recognise(bytes: &[u8]) -> Kind {
+pub(super) fn recognise(bytes: &[u8]) -> Kind {
     match std::str::from_utf8(bytes) {
         Ok(text) if text.starts_with("c2sp.org/tlog-proof@") => return Kind::Proof,
         Ok(text) if text.contains("\n\n\u{2014} ") => return Kind::Note,

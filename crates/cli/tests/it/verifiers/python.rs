@@ -64,6 +64,7 @@ fn a_file_that_cannot_be_used_is_told_in_a_sentence() {
         (&["good", "key"], 2, "key is no trust policy: "),
         (&["good", "trust", "--key", "hello"], 2, "not an Ed25519 public key in base64"),
         (&["good"], 2, "required: trust"),
+        (&["--help"], 0, "judge at this Unix time"),
     ] {
         let Some((ended, words)) = verify(folder.path(), args) else { return };
         assert_eq!(ended, code, "{args:?}: {words}");
