@@ -239,10 +239,10 @@ pub(crate) struct VerifyArgs {
     /// Refuse a checkpoint signed longer ago than this: 90s, 10m, 24h, 7d
     #[arg(long, value_name = "AGE")]
     pub(crate) max_age: Option<String>,
-    /// Trust this base64 public key (may be repeated); by default the keys of the data directory
+    /// Accept documents signed by this base64 public key only (may be repeated); by default the data directory's keys count
     #[arg(long = "key", value_name = "BASE64")]
     pub(crate) keys: Vec<String>,
-    /// Receipt of a signing key (may be repeated): refuse what is dated outside the time in which the key signed
+    /// Receipt of a signing key (may be repeated): refuse what another key signed, or this one outside its time
     #[arg(long = "key-receipt", value_name = "FILE")]
     pub(crate) key_receipts: Vec<PathBuf>,
     /// Judge expiry and age at this time instead of now
