@@ -7,7 +7,7 @@
 use countersign_core::domain;
 use countersign_core::history::{self, Observed, Outcome, Standing, Trust};
 use countersign_core::offer::signed::{ResponseState, State};
-use countersign_core::offer::{self, Offer, Reading, ReadingKind, Written, clean};
+use countersign_core::offer::{self, Called, Offer, Reading, ReadingKind, Written, clean};
 use countersign_core::policy::{self, CheckRequest, Decision};
 use countersign_core::time::Timestamp;
 use countersign_probe::{Answer, Refused};
@@ -140,6 +140,7 @@ fn payment(offer: &Offer) -> Value {
 /// where the seller gave none or where it is not quoted; `left_out` says why it is not.
 fn target(offer: &Offer, sighting: &Sighting) -> Value {
     let schema = sighting.reading.schema.as_ref();
+    let method = schema.and_then(|schema| schema.called).map_or(sighting.method, Called::by);
     let mut left_out = Map::new();
     let mut quote = |name: &str, written: &Written, most: usize| match written.quoted(most) {
         // A quotation is canonical JSON, so reading it back cannot fail.
@@ -154,7 +155,7 @@ fn target(offer: &Offer, sighting: &Sighting) -> Value {
     let output = schema.and_then(|schema| schema.output.as_ref());
     let output = output.and_then(|output| quote("outputSchema", output, MOST_SCHEMA));
     json!({
-        "method": sighting.method, "x402Version": offer.version, "index": offer.index,
+        "method": method, "x402Version": offer.version, "index": offer.index,
         "amountAtomic": offer.amount.as_ref().map(ToString::to_string), "timeoutSeconds": offer.max_timeout_seconds,
         "accepts": accepts, "inputSchema": input, "outputSchema": output, "left_out": left_out,
     })

@@ -4,32 +4,42 @@ use url::Url;
 
 use super::rules::finding;
 use super::written::Page;
-use super::{Reading, Schema, SchemaSource, clean};
+use super::{Called, Exchange, Reading, Schema, SchemaSource, clean};
 use crate::finding::Finding;
 use crate::json::{Node, NodeKind};
 
 /// Most extension ids that are told.
 const MOST: usize = 32;
 
+/// Methods that an input can be declared for.
+const METHODS: [&str; 6] = ["GET", "HEAD", "DELETE", "POST", "PUT", "PATCH"];
+
 /// What a version 2 envelope declares.
-pub(super) fn examine<'d>(asked: &str, root: Node<'d>, page: &Page<'d>, reading: &mut Reading) {
+pub(super) fn examine<'d>(exchange: &Exchange<'_>, root: Node<'d>, page: &Page<'d>, reading: &mut Reading) {
     let all = root.get("extensions");
     if let Some(all) = all {
         reading.extensions = all.members().map(|(name, _)| clean::shown(&name)).take(MOST).collect();
-        sign_in(asked, all, &mut reading.findings);
+        sign_in(exchange.url, all, &mut reading.findings);
     }
     let bazaar =
         all.and_then(|all| all.get("bazaar")).and_then(|node| Found::within(SchemaSource::Bazaar, node, "info"));
-    schema(bazaar.or_else(|| Found::of_envelope(root)), page, reading);
+    schema(exchange, bazaar.or_else(|| Found::of_envelope(root)), page, reading);
 }
 
 /// Version 1 describes its input in each offer; extensions in its body are read by nobody.
-pub(super) fn version_1<'d>(root: Node<'d>, page: &Page<'d>, prefix: &str, reading: &mut Reading) {
+pub(super) fn version_1<'d>(
+    exchange: &Exchange<'_>,
+    root: Node<'d>,
+    page: &Page<'d>,
+    prefix: &str,
+    reading: &mut Reading,
+) {
     if root.get("extensions").is_some_and(|all| all.members().next().is_some()) {
         reading.findings.push(finding("extension.unread", format!("{prefix}extensions"), "present", None));
     }
     let mut entries = root.get("accepts").into_iter().flat_map(Node::items);
-    schema(entries.find_map(|entry| Found::within(SchemaSource::OutputSchema, entry, "outputSchema")), page, reading);
+    let found = entries.find_map(|entry| Found::within(SchemaSource::OutputSchema, entry, "outputSchema"));
+    schema(exchange, found, page, reading);
 }
 
 /// Where an endpoint's input and output are described.
@@ -54,16 +64,30 @@ impl<'d> Found<'d> {
         Some(Self { source: SchemaSource::Envelope, whole: input, input, output: root.get("outputSchema") })
     }
 
-    fn written(self, page: &Page<'d>) -> Schema {
+    /// How an input that describes a call, and not only the form of its body, is called.
+    fn called(&self, asked: &str) -> Option<Called> {
+        let described = self.source != SchemaSource::Envelope;
+        let said = self.input.get("method").filter(|_| described)?.as_str()?;
+        let method = METHODS.into_iter().find(|method| said.eq_ignore_ascii_case(method))?;
+        Some(if method == asked { Called::AsAsked(method) } else { Called::Otherwise(method) })
+    }
+
+    fn written(self, asked: &str, page: &Page<'d>) -> Schema {
+        let called = self.called(asked);
         let Self { source, whole, input, output } = self;
-        Schema { source, whole: page.at(whole), input: page.at(input), output: output.map(|node| page.at(node)) }
+        let output = output.map(|node| page.at(node));
+        Schema { source, whole: page.at(whole), input: page.at(input), output, called }
     }
 }
 
-/// The first schema found counts.
-fn schema<'d>(found: Option<Found<'d>>, page: &Page<'d>, reading: &mut Reading) {
-    if reading.schema.is_none() {
-        reading.schema = found.map(|found| found.written(page));
+/// The first schema found counts. That the endpoint is called by a method which nobody asked with is about all of the answer.
+fn schema<'d>(exchange: &Exchange<'_>, found: Option<Found<'d>>, page: &Page<'d>, reading: &mut Reading) {
+    if reading.schema.is_some() {
+        return;
+    }
+    reading.schema = found.map(|found| found.written(exchange.method, page));
+    if let Some(Called::Otherwise(method)) = reading.schema.as_ref().and_then(|schema| schema.called) {
+        reading.findings.push(finding("extension.other_method", "method", exchange.method, Some(method)));
     }
 }
 

@@ -17,6 +17,7 @@ mod names;
 mod redirect;
 mod resource;
 pub mod rules;
+mod schema;
 mod script;
 pub mod signed;
 mod text;
@@ -40,6 +41,7 @@ use crate::time::Timestamp;
 pub(crate) use grade::barred;
 pub use listed::listed;
 pub use redirect::{Leads, Redirect};
+pub use schema::{Called, Schema, SchemaSource};
 pub(crate) use whole::alike;
 pub use word::Word;
 pub use written::{LeftOut, Written};
@@ -99,19 +101,6 @@ pub struct Reading {
     pub schema: Option<Schema>,
     /// The envelope that the terms were read from, as it stood.
     pub quote: Option<Written>,
-}
-
-/// What an endpoint takes and returns, as its seller describes it.
-#[derive(Clone, Debug)]
-pub struct Schema {
-    /// Where it was found.
-    pub source: SchemaSource,
-    /// What its digest is taken over.
-    pub whole: Written,
-    /// Its input.
-    pub input: Written,
-    /// Its output, where that is described beside it.
-    pub output: Option<Written>,
 }
 
 /// What a seller signed, and what became of it.
@@ -209,18 +198,6 @@ pub enum Source {
     Body,
 }
 
-/// Where an input schema was found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SchemaSource {
-    /// In the challenge itself.
-    Envelope,
-    /// In its bazaar extension.
-    Bazaar,
-    /// In a version 1 offer's own `outputSchema.input`.
-    OutputSchema,
-}
-
 /// Another way to pay, named by `WWW-Authenticate`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -315,6 +292,11 @@ impl Reading {
     /// The reading of no answer at all.
     pub fn not_seen() -> Self {
         Self::nothing(ReadingKind::NotEvaluated(NotEvaluated::NotReached), Word::NotEvaluated, Vec::new())
+    }
+
+    /// Whether the endpoint says what input it takes, and the terms are those of the method that takes it.
+    pub fn invocable(&self) -> bool {
+        self.schema.as_ref().is_some_and(|schema| !matches!(schema.called, Some(Called::Otherwise(_))))
     }
 
     /// The same reading with findings that others made about it: of the transport, of history. The words are

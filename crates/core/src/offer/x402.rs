@@ -262,9 +262,9 @@ fn envelope<'d>(exchange: &Exchange<'d>, root: Node<'d>, page: &Page<'d>, place:
             reading.findings.push(finding("header.missing", "body", seen, Some("PAYMENT-REQUIRED: base64 of them")));
         }
         resource::examine(exchange.url, root.get("resource"), &mut reading.findings);
-        extension::examine(exchange.url, root, page, reading);
+        extension::examine(exchange, root, page, reading);
     } else {
-        extension::version_1(root, page, prefix, reading);
+        extension::version_1(exchange, root, page, prefix, reading);
     }
     whole::texts(root, prefix, &mut reading.findings);
     whole::pairs(&reading.offers[before..], prefix, &mut reading.findings);

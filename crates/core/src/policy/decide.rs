@@ -64,7 +64,7 @@ pub struct Decision {
     pub live: bool,
     /// Whether the challenge has a complete offer.
     pub payable: bool,
-    /// Payable, and an input schema is present. Promises nothing about a call's success.
+    /// Payable, and an input schema is present, of the method whose terms were seen. Promises nothing about a call's success.
     pub invocable: bool,
     /// The bounds that no complete offer met; when each was met by some offer but all by none, the
     /// bounds that excluded any. Empty on a hit.
@@ -104,7 +104,7 @@ pub fn decide(
         selected,
         live: selected.is_some(),
         payable,
-        invocable: payable && reading.schema.is_some(),
+        invocable: payable && reading.invocable(),
         miss_reason: if selected.is_some() { None } else { Some(miss(reading, payable, &unmet_constraints)) },
         unmet_constraints,
         applied_constraints: request.applied(),

@@ -61,7 +61,7 @@ impl Judge<'_> {
             // Nothing rates sellers yet.
             request.min_reputation_score.map(|_| unknown("min_reputation_score")),
             request.min_reputation_confidence.map(|_| unknown("min_reputation_confidence")),
-            (request.require_invocable && self.reading.schema.is_none()).then(|| outside("require_invocable")),
+            (request.require_invocable && !self.reading.invocable()).then(|| outside("require_invocable")),
             request_covers(request, self.relation(offer)).then(|| outside("accept_payTo_change")),
             self.history(offer),
             (request.objective == Objective::LowestTotalCost && total.is_none()).then(|| unknown("objective")),

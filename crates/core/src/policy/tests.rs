@@ -5,10 +5,11 @@ use crate::endpoint::ResourceUrl;
 use crate::history::{History, Observed, Offered, Outcome, Standing, Trust};
 use crate::network::Network;
 use crate::offer::rules::finding;
-use crate::offer::{Grade, Interop, Offer, Reading, ReadingKind, Schema, SchemaSource, Source, Word, Written};
+use crate::offer::{Called, Grade, Interop, Offer, Reading, ReadingKind, Schema, SchemaSource, Source, Word, Written};
 use crate::time::Timestamp;
 use proptest::prelude::*;
 
+mod invocable;
 mod newcomer;
 
 const A: &str = "0x1111111111111111111111111111111111111111";
@@ -52,12 +53,11 @@ fn offer(id: &str, pay_to: &str) -> Offer {
 }
 
 fn reading(offers: Vec<Offer>) -> Reading {
-    let empty = || Written::alone("{}");
     Reading {
         kind: ReadingKind::Challenge,
         word: Word::Payable,
         offers,
-        schema: Some(Schema { source: SchemaSource::Envelope, whole: empty(), input: empty(), output: None }),
+        schema: Some(schema(None)),
         ..Reading::not_seen()
     }
 }
@@ -252,15 +252,9 @@ fn a_bound_on_reputation_is_never_met_while_none_is_known() {
     assert_eq!(request.applied()["min_reputation_score"], "0.9");
 }
 
-#[test]
-fn invocable_needs_a_schema_only_when_required() {
-    let bare = Reading { schema: None, ..reading(vec![offer(BASE, A)]) };
-    let free = run(&ask(), &bare, &four());
-    assert_eq!((free.selected, free.payable, free.invocable), (Some(0), true, false));
-    let strict = CheckRequest { require_invocable: true, ..ask() };
-    let miss = run(&strict, &bare, &four());
-    assert_eq!((miss.selected, miss.miss_reason), (None, Some(MissReason::NoInputSchema)));
-    assert!(run(&strict, &reading(vec![offer(BASE, A)]), &four()).invocable);
+fn schema(called: Option<Called>) -> Schema {
+    let empty = || Written::alone("{}");
+    Schema { source: SchemaSource::Envelope, whole: empty(), input: empty(), output: None, called }
 }
 
 /// The receipt is made from the decision, so the decision cannot wait for it; the engine judges the demand afterwards.

@@ -67,7 +67,7 @@ impl Miss {
             Self::Upstream5xx => ("the server failed", "try again later"),
             Self::NoPayto => ("no offer names a recipient", "do not pay; the seller has to name one"),
             Self::NoInputSchema => (
-                "complete offers, but none says what input the endpoint takes",
+                "complete offers, but the endpoint does not say what input it takes, or says it of a method whose terms were not seen",
                 "leave out --require-invocable if you know the input",
             ),
             Self::ConstraintsUnmet => {

@@ -110,6 +110,22 @@ fn a_signing_name_that_was_compared_with_nothing_is_not_evaluated() {
     }
 }
 
+/// A GET was answered. Who is told to POST is told so, and not that the terms of the call were seen.
+#[test]
+fn the_method_of_the_target_is_the_declared_one() {
+    for (declared, invocable) in [("GET", true), ("post", false), ("DELETE", false)] {
+        let mut challenge = v2(&[offer("eip155:8453", PAYEE)]);
+        challenge["extensions"]["bazaar"]["info"]["input"] = json!({"type": "http", "method": declared});
+        let said = said(challenged(&challenge));
+        assert_eq!(said["target"]["method"], declared.to_uppercase());
+        assert_eq!(
+            (&said["invocable"], &said["transport"]["method"]),
+            (&json!(invocable), &json!("GET")),
+            "{declared}"
+        );
+    }
+}
+
 #[test]
 fn long_names_under_each_other_do_not_make_a_document_that_nobody_verifies() {
     let name = format!("\u{5d0}{}", "\u{200f}".repeat(119));

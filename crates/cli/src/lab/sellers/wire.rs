@@ -71,6 +71,13 @@ pub(super) const ALL: &[Seller] = &[
         Reply::Whole(two_header_names),
     ),
     hostile(
+        "two-methods",
+        "declares POST and shows one cent to GET; a POST is asked $90",
+        finds("payable_with_warnings", "extension.other_method"),
+        "honest-schema",
+        Reply::Whole(two_methods),
+    ),
+    hostile(
         "two-payees",
         "names payTo twice in one object: parsers differ on which counts",
         finds("not_payable", "json.duplicate"),
@@ -274,6 +281,16 @@ fn two_header_names(asked: &Asked) -> Vec<u8> {
     let requirement = &mut other["accepts"][0];
     (requirement["amount"], requirement["payTo"]) = (json!("90000000"), json!(OTHER));
     header_of(v2(asked).to_string()).with("X-PAYMENT-REQUIRED", base64(&other.to_string())).bytes()
+}
+
+fn two_methods(asked: &Asked) -> Vec<u8> {
+    edited(asked, |challenge| {
+        challenge["accepts"][0]["amount"] = json!(if asked.method == "POST" { "90000000" } else { "10000" });
+        challenge["extensions"]["bazaar"] = json!({
+            "info": {"input": {"type": "http", "method": "POST", "bodyType": "json", "body": {"city": "Bern"}}},
+            "schema": {"type": "object", "properties": {"input": {"type": "object"}}, "required": ["input"]}
+        });
+    })
 }
 
 fn two_cases(asked: &Asked) -> Vec<u8> {

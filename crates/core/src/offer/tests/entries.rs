@@ -98,6 +98,41 @@ fn a_lifetime_below_the_networks_own_time_is_told() {
     assert_eq!(told(&polygon), (Word::Payable, vec![]));
 }
 
+/// The honest challenge was asked for by GET.
+#[test]
+fn a_declared_method_that_was_not_asked_with_is_told() {
+    let declares = |input: Value| {
+        let mut whole = honest();
+        whole["extensions"]["bazaar"]["info"]["input"] = input;
+        let reading = challenge(&whole);
+        (told(&reading), reading.schema.unwrap().called)
+    };
+    let method = |name: &str| declares(json!({"type": "http", "method": name}));
+    let warned = (Word::PayableWithWarnings, vec!["extension.other_method"]);
+    let fine = (Word::Payable, vec![]);
+    assert_eq!(method("get"), (fine.clone(), Some(Called::AsAsked("GET"))));
+    for name in ["POST", "DELETE", "HEAD", "PATCH", "PUT"] {
+        assert_eq!(method(name), (warned.clone(), Some(Called::Otherwise(name))));
+    }
+    assert_eq!(method("BREW"), (fine.clone(), None), "no method of the extension");
+    assert_eq!(declares(json!({"type": "mcp", "toolName": "weather"})), (fine.clone(), None));
+    // Version 1 says it in its entries, and what is true of one is true of all.
+    let entry = json!({"scheme": "exact", "network": "base", "maxAmountRequired": "10000", "resource": URL,
+        "asset": honest()["accepts"][0]["asset"], "payTo": honest()["accepts"][0]["payTo"], "description": "weather",
+        "maxTimeoutSeconds": 60, "extra": honest()["accepts"][0]["extra"]});
+    let mut second = entry.clone();
+    second["outputSchema"]["input"] = json!({"type": "http", "method": "POST"});
+    let body = json!({"x402Version": 1, "error": "", "accepts": [entry, second]}).to_string();
+    let old = exchange(402, &headers(Vec::new())[1..], body.as_bytes());
+    assert_eq!(told(&old), warned);
+    let found = old.findings.iter().find(|one| one.rule == "extension.other_method").unwrap();
+    assert_eq!((found.observed.as_str(), found.expected.as_deref()), ("GET", Some("POST")));
+    // In an input schema of the envelope, `method` is a property like any other.
+    let mut whole = honest();
+    whole["inputSchema"] = json!({"method": "POST"});
+    assert_eq!(told(&challenge(&whole)), fine);
+}
+
 #[test]
 fn what_payments_are_made_with_is_nobody_to_pay() {
     for address in [
