@@ -174,11 +174,33 @@ impl Note {
 
     /// Verifies every signature by one of `keys`: at least one must be there, and none of theirs may be wrong.
     pub fn verify<'k>(&self, keys: &'k [VerifierKey]) -> Result<Vec<Verified<'k>>, NoteError> {
+        Ok(self.verified_lines(keys)?.into_iter().map(|(verified, _)| verified).collect())
+    }
+
+    /// The same text with the newest signature of each of `keys` that signed it, and no other line. Whoever passes a
+    /// note on passes no stranger's lines with it.
+    ///
+    /// # Errors
+    /// As [`Note::verify`].
+    pub fn signed_by(&self, keys: &[VerifierKey]) -> Result<Self, NoteError> {
+        let mut newest: Vec<(Verified<'_>, &NoteSignature)> = Vec::new();
+        for (verified, line) in self.verified_lines(keys)? {
+            match newest.iter_mut().find(|(kept, _)| kept.key == verified.key) {
+                Some(kept) if kept.0.time < verified.time => *kept = (verified, line),
+                Some(_) => {}
+                None => newest.push((verified, line)),
+            }
+        }
+        let signatures = newest.into_iter().map(|(_, line)| line.clone()).collect();
+        Ok(Self { text: self.text.clone(), signatures })
+    }
+
+    fn verified_lines<'k>(&self, keys: &'k [VerifierKey]) -> Result<Vec<(Verified<'k>, &NoteSignature)>, NoteError> {
         let mut verified = Vec::new();
-        for signature in &self.signatures {
-            if let Some(key) = find(keys, signature)? {
-                let time = key.verify(&self.text, &signature.blob).map_err(|fault| fault_of(signature, fault))?;
-                verified.push(Verified { key, time: (time != 0).then_some(time) });
+        for line in &self.signatures {
+            if let Some(key) = find(keys, line)? {
+                let time = key.verify(&self.text, &line.blob).map_err(|fault| fault_of(line, fault))?;
+                verified.push((Verified { key, time: (time != 0).then_some(time) }, line));
             }
         }
         if verified.is_empty() { Err(NoteError::NoKnownKey) } else { Ok(verified) }

@@ -18,6 +18,10 @@ use crate::text::{decimal, hash_from_base64, to_base64};
 /// The largest request in bytes: the note, 63 hash lines, and the size line.
 pub const MAX_REQUEST: usize = MAX_NOTE + 4 * 1024;
 
+/// The largest text of a checkpoint that a witness cosigns, in bytes: the log's signature lines and the witness's own
+/// must fit below it, or nobody could read what they signed.
+pub const MAX_TEXT: usize = MAX_NOTE / 2;
+
 /// The type of a 409 body.
 pub const SIZE_TYPE: &str = "text/x.tlog.size";
 
@@ -92,6 +96,16 @@ impl State {
     }
 }
 
+/// What a witness may cosign.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Judged {
+    /// What it remembers then.
+    pub state: State,
+    /// The checkpoint with the log's own signatures alone. Lines that somebody added to the request are no evidence of
+    /// anything, and so many fit in one that the note would not read once it is cosigned.
+    pub checkpoint: Note,
+}
+
 /// Why a witness does not cosign. Each has its HTTP status and body.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
@@ -162,18 +176,22 @@ fn checkpoint(request: &AddCheckpoint) -> Result<Checkpoint, Refusal> {
     Checkpoint::parse(request.checkpoint.text()).map_err(|error| Refusal::Malformed(error.to_string()))
 }
 
-/// Whether a witness in `state` cosigns, and what it remembers then. `logs` are the keys of all logs it knows; a key
-/// is a log's when its name is the log's origin.
-pub fn judge(request: &AddCheckpoint, logs: &[VerifierKey], state: &State) -> Result<State, Refusal> {
+/// Whether a witness in `state` cosigns, what it remembers then, and which lines it keeps. `logs` are the keys of all
+/// logs it knows; a key is a log's when its name is the log's origin.
+pub fn judge(request: &AddCheckpoint, logs: &[VerifierKey], state: &State) -> Result<Judged, Refusal> {
     let new = checkpoint(request)?;
     let keys: Vec<VerifierKey> =
         logs.iter().filter(|key| key.name().as_str() == new.origin.as_str()).cloned().collect();
     if keys.is_empty() {
         return Err(Refusal::UnknownOrigin(new.origin));
     }
-    let signed = request.checkpoint.verify(&keys).map_err(|_| Refusal::NotSigned)?;
+    let own = request.checkpoint.signed_by(&keys).map_err(|_| Refusal::NotSigned)?;
+    let signed = own.verify(&keys).map_err(|_| Refusal::NotSigned)?;
     if !new.is_covered_by(&signed) {
         return Err(Refusal::ExtensionsNotSigned);
+    }
+    if request.checkpoint.text().len() > MAX_TEXT {
+        return Err(Refusal::Malformed(format!("the checkpoint has more than {MAX_TEXT} bytes")));
     }
     if request.old > new.size {
         return Err(Refusal::OldBeyondNew);
@@ -183,7 +201,7 @@ pub fn judge(request: &AddCheckpoint, logs: &[VerifierKey], state: &State) -> Re
     }
     let old = Checkpoint::new(new.origin.clone(), state.size, state.root);
     old.verify_growth(&new, &request.proof).map_err(Refusal::NotConsistent)?;
-    Ok(State { size: new.size, root: new.root })
+    Ok(Judged { state: State { size: new.size, root: new.root }, checkpoint: own })
 }
 
 /// The answer of a witness whose new state is durable: one line for each of its keys, all of type 0x04 or 0x06.

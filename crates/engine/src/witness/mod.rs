@@ -180,13 +180,13 @@ impl Witness {
         if known.is_none() && begun.has(&origin) {
             return Err(NotCosigned::Ours(WitnessError::Forgot(self.file(&origin, "state")).to_string()));
         }
-        let next = witness::judge(&request, &self.logs, &known.unwrap_or_else(State::empty))?;
+        let judged = witness::judge(&request, &self.logs, &known.unwrap_or_else(State::empty))?;
         (self.observe)(Step::Judged);
 
         // 2. Remember, durably. Dies during it: the old state or the new. Dies after it: the log asks again from the
         //    size it believes, is told the new one, and repeats the same checkpoint, which continues itself.
-        if known != Some(next) {
-            let note = request.checkpoint.to_string();
+        if known != Some(judged.state) {
+            let note = judged.checkpoint.to_string();
             replace(&self.file(&origin, "state"), note.as_bytes(), 0o644).map_err(|error| ours(&error))?;
         }
         (self.observe)(Step::Persisted);
@@ -199,11 +199,11 @@ impl Witness {
 
         // 4. Only now sign. Dies here: a signature that nobody has.
         let time = self.env.seconds().max(1);
-        let lines = witness::cosign(&request.checkpoint, &self.keys, time).map_err(|error| ours(&error))?;
+        let lines = witness::cosign(&judged.checkpoint, &self.keys, time).map_err(|error| ours(&error))?;
         (self.observe)(Step::Signed);
 
         // 5. Show it. Failing to is no harm: the monitoring address may lag.
-        self.show(&self.file(&origin, "cosigned"), &request.checkpoint, &lines);
+        self.show(&self.file(&origin, "cosigned"), &judged.checkpoint, &lines);
         Ok(lines)
     }
 

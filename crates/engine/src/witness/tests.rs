@@ -90,6 +90,37 @@ fn a_witness_cosigns_what_continues_and_nothing_else() {
 }
 
 #[test]
+fn lines_that_somebody_adds_to_a_checkpoint_are_not_shown() {
+    let dirs = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    let [data, dir] = dirs.each_ref().map(tempfile::TempDir::path);
+    let log = Grown::new(data);
+    log.append("{\"a\":1}");
+    let witness = open(dir, &log.log.trust()).unwrap();
+    let head = log.log.head();
+    // 62 lines of a stranger beside the log's two are as many as a note may have.
+    let junk =
+        |n: usize| format!("\u{2014} stranger.example.test/{n} {}\n", "A".repeat(if n == 0 { 90_000 } else { 8 }));
+    let swollen = String::from_utf8(log.request(0)).unwrap() + &(0..62).map(junk).collect::<String>();
+    assert_eq!(status(&witness.add_checkpoint(swollen.as_bytes())), 200);
+
+    let path = witness::monitoring_path(&head.checkpoint.origin);
+    let shown = Note::parse(&witness.checkpoint(&path).unwrap()).unwrap();
+    let own: Vec<VerifierKey> = witness.vkeys().iter().map(|vkey| VerifierKey::parse(vkey).unwrap()).collect();
+    assert_eq!(shown.signatures().len(), 4, "the log's two and the witness's two");
+    assert_eq!(shown.signatures()[..2], *head.note.signatures());
+    assert_eq!(shown.verify(&own).unwrap().len(), 2);
+    let state = fs::read(witness.file(&head.checkpoint.origin, "state")).unwrap();
+    assert_eq!(Note::parse(&state).unwrap(), head.note);
+
+    // An earlier version kept what it was given. What does not read is shown anew as soon as the log asks again.
+    let note = swollen.split_once("\n\n").unwrap().1;
+    fs::write(witness.file(&head.checkpoint.origin, "cosigned"), format!("{note}{}", junk(63))).unwrap();
+    assert_eq!(status(&witness.add_checkpoint(&log.request(1))), 200);
+    let again = Note::parse(&witness.checkpoint(&path).unwrap()).unwrap();
+    assert_eq!(again.signatures().len(), 4);
+}
+
+#[test]
 fn other_logs_are_unknown_and_unsigned_checkpoints_refused() {
     let dirs = [(); 3].map(|()| tempfile::tempdir().unwrap());
     let [data, other, dir] = dirs.each_ref().map(tempfile::TempDir::path);

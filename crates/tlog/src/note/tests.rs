@@ -120,6 +120,21 @@ fn unknown_keys_say_nothing_and_known_keys_must_be_right() {
 }
 
 #[test]
+fn of_a_note_that_is_passed_on_the_newest_line_of_each_known_key_is_left() {
+    let keys = keys();
+    let text = vectors()["checkpoints"]["3"]["text"].as_str().unwrap().to_owned();
+    let at = |time| keys.witness.sign(&text, time).unwrap();
+    let (log, pq) = (keys.log.sign(&text, 0).unwrap(), keys.pq.sign(&text, TIME).unwrap());
+    let note = Note::new(&text, &[at(5), log.clone(), at(9), pq, at(7), log.clone()]).unwrap();
+    let left = |known: &[VerifierKey]| note.signed_by(known).map(|note| note.signatures().to_vec());
+    assert_eq!(left(&known(&[&keys.log, &keys.witness])), Ok(vec![at(9), log.clone()]));
+    assert_eq!(left(&known(&[&keys.log])), Ok(vec![log.clone()]));
+    assert_eq!(left(&[]), Err(NoteError::NoKnownKey));
+    let forged = Note::new(&text, &[log, keys.witness.sign("another\n", TIME).unwrap()]).unwrap();
+    assert!(matches!(forged.signed_by(&known(&[&keys.log, &keys.witness])), Err(NoteError::BadSignature(..))));
+}
+
+#[test]
 fn a_known_keys_malformed_signature_refuses_the_note_and_an_unknown_ones_says_nothing() {
     let keys = keys();
     let text = vectors()["checkpoints"]["3"]["text"].as_str().unwrap().to_owned();

@@ -49,7 +49,7 @@ fn the_published_requests_are_cosigned() {
     for (name, before) in [("0_to_257", State::empty()), ("3_to_257", state(3))] {
         let request = published(name);
         assert_eq!(request.to_string(), all[name].as_str().unwrap());
-        assert_eq!(judge(&request, &logs(), &before), Ok(state(257)), "{name}");
+        assert_eq!(judge(&request, &logs(), &before).map(|judged| judged.state), Ok(state(257)), "{name}");
     }
     assert_eq!(
         monitoring_path(&Origin::parse(LOG).unwrap()),
@@ -114,12 +114,30 @@ fn extension_lines_are_cosigned_only_under_a_log_signature_that_covers_them() {
             let text = checkpoint.to_string();
             let lines: Vec<_> = signers.iter().map(|signer| signer.sign(&text, 7).unwrap()).collect();
             let request = AddCheckpoint { old: 3, proof: vec![], checkpoint: Note::new(&text, &lines).unwrap() };
-            judge(&request, &known, &state(3)).map_err(|refusal| (refusal.status(), refusal.code()))
+            judge(&request, &known, &state(3))
+                .map(|judged| judged.state)
+                .map_err(|refusal| (refusal.status(), refusal.code()))
         };
         assert_eq!(judged(&plain), Ok(state(3)), "{types:?} without extension lines");
         let expected = if covered { Ok(state(3)) } else { Err((403, "witness_extensions_not_signed")) };
         assert_eq!(judged(&extended), expected, "{types:?}");
     }
+}
+
+#[test]
+fn a_text_that_leaves_no_room_for_cosignatures_is_refused() {
+    let known = [signer(LOG, Algorithm::Ed25519Cosignature, 10)];
+    let plain = Checkpoint::new(Origin::parse(LOG).unwrap(), 3, tree(3).root());
+    let room = MAX_TEXT - plain.to_string().len() - 1;
+    let judged = |line: usize| {
+        let text = Checkpoint { extensions: vec!["x".repeat(line)], ..plain.clone() }.to_string();
+        let checkpoint = Note::new(&text, &[known[0].sign(&text, 7).unwrap()]).unwrap();
+        let judged =
+            judge(&AddCheckpoint { old: 3, proof: vec![], checkpoint }, &[known[0].verifier().clone()], &state(3));
+        judged.map(|judged| judged.checkpoint.text().len()).map_err(|refusal| refusal.code())
+    };
+    assert_eq!(judged(room), Ok(65_536), "half of what a note may have");
+    assert_eq!(judged(room + 1), Err("witness_malformed"));
 }
 
 #[test]

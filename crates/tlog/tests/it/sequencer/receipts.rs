@@ -177,17 +177,22 @@ fn a_witness_cosigns_what_the_log_asks_and_stops_where_it_would_fork() {
     let log = home.open(Config::one_shot());
     append_all(&log, (0..5).map(entry)).into_iter().for_each(|outcome| drop(outcome.unwrap()));
     let (keys, older) = (keys(), log.head().note.clone());
-    let first = witness::judge(&log.witness_request(0, &older).unwrap(), keys.verifiers(), &State::empty()).unwrap();
+    let first =
+        witness::judge(&log.witness_request(0, &older).unwrap(), keys.verifiers(), &State::empty()).unwrap().state;
     assert_eq!((first.size, first.root), (5, log.head().checkpoint.root));
     append_all(&log, (5..300).map(entry)).into_iter().for_each(|outcome| drop(outcome.unwrap()));
     let newest = log.head().note.clone();
     let body = log.witness_request(5, &newest).unwrap().to_string();
     let request = AddCheckpoint::parse(body.as_bytes()).unwrap();
-    assert_eq!(witness::judge(&request, keys.verifiers(), &first).map(|state| state.size), Ok(300));
+    assert_eq!(witness::judge(&request, keys.verifiers(), &first).map(|judged| judged.state.size), Ok(300));
     let forked = State { root: log.head().checkpoint.root, ..first };
     assert_eq!(witness::judge(&request, keys.verifiers(), &forked).map_err(|error| error.status()), Err(422));
     assert_eq!(log.witness_request(301, &newest).map_err(|error| error.code()), Err("log_outside"));
     let repeated = log.witness_request(5, &older).unwrap();
-    assert_eq!(witness::judge(&repeated, keys.verifiers(), &first), Ok(first), "an older one can be asked about");
+    assert_eq!(
+        witness::judge(&repeated, keys.verifiers(), &first).map(|judged| judged.state),
+        Ok(first),
+        "an older one can be asked about"
+    );
     assert_eq!(log.witness_request(6, &older).map_err(|error| error.code()), Err("log_outside"));
 }
