@@ -13,7 +13,7 @@ use countersign_core::policy::{self, CheckRequest, Decision};
 use countersign_core::sign::Purpose;
 use countersign_core::time::Timestamp;
 use countersign_probe::{Answer, Declared, Door, Method, Need, Refused, Request, Turn, challenge};
-use countersign_store::{NewObservation, Store};
+use countersign_store::{NewObservation, Store, StoreError};
 use serde_json::{Value, json as value};
 use sha2::{Digest, Sha256};
 
@@ -34,7 +34,8 @@ mod sibling;
 mod turns;
 
 pub(crate) use entries::Entries;
-use entries::{Entry, Row};
+pub use entries::Unkept;
+use entries::{Entered, Entry, Row};
 pub use error::CheckError;
 use flights::Flights;
 pub use identity::Identity;
@@ -116,15 +117,21 @@ pub struct Checked {
     pub selected: bool,
     /// What became of its leaf in the log.
     pub transparency: Transparency,
+    /// Why the receipt is nowhere but in here, where that is so.
+    pub unkept: Option<Unkept>,
     /// Whether the buyer's demand for a receipt was met.
     pub demand: Demand,
 }
 
 impl Checked {
-    /// The answer: the signed decision, and `pq_trust` beside it, which nobody signed.
+    /// The answer: the signed decision, and `pq_trust` beside it, which nobody signed: `transparency`, and `not_kept`
+    /// where the receipt could not be kept here.
     pub fn answer(&self) -> Value {
         let mut answer = self.document.clone();
         answer["pq_trust"] = value!({"transparency": self.transparency.to_value()});
+        if let Some(unkept) = &self.unkept {
+            answer["pq_trust"]["not_kept"] = unkept.to_value();
+        }
         answer
     }
 }
@@ -170,11 +177,12 @@ impl Checker {
         // Keep and log. Whoever shares the sighting and asks the same in the same second has signed the same document:
         // it is one decision, with one leaf and one receipt for all of them.
         let selected = judged.decided.selected.is_some();
-        let transparency = sighting.entries.once(&bytes, |entry| self.enter(entry, &bytes, selected, now)).await?;
+        let entered = sighting.entries.once(&bytes, |entry| self.enter(entry, &bytes, selected, now)).await?;
+        let Entered { transparency, unkept } = entered;
 
         // Answer. If the process dies in here, decision and receipt are in the store.
         let demand = transparency.meets(request.require_transparency);
-        Ok(Checked { bytes, document, word: judged.told.word, selected, transparency, demand })
+        Ok(Checked { bytes, document, word: judged.told.word, selected, transparency, unkept, demand })
     }
 
     /// Keeps a signed decision, logs it, and keeps its receipt. Whoever asked may be gone at any `await`: what was drawn
@@ -185,7 +193,7 @@ impl Checker {
         bytes: &[u8],
         selected: bool,
         now: Timestamp,
-    ) -> Result<Transparency, CheckError> {
+    ) -> Result<Entered, CheckError> {
         let row = async || Ok::<_, CheckError>(Row { id: self.env.row_id()?, at: now });
         let row = entry.row.get_or_try_init(row).await?;
         self.keep(bytes, row).await?;
@@ -194,9 +202,10 @@ impl Checker {
         // here, the log may hold a leaf whose decision nobody received: a commitment that no reveal opens.
         let transparency = entry.logged.get_or_try_init(|| self.log(&entry, bytes, selected)).await?;
 
-        // The receipt is kept before the answer leaves, so that whoever lost the answer can still export it.
-        self.keep_receipt(bytes, transparency, row.at).await?;
-        Ok(transparency.clone())
+        // The receipt is kept before the answer leaves, so that whoever lost the answer can still export it. The leaf is
+        // in the log by now: where the copy cannot be kept, the answer leaves all the same, as the only one, and says so.
+        let unkept = self.keep_receipt(bytes, transparency, row.at).await.err().map(Unkept::from);
+        Ok(Entered { transparency: transparency.clone(), unkept })
     }
 
     /// A decision that selected nothing leaves no leaf unless misses are logged too, and neither do changes of keys while
@@ -332,12 +341,11 @@ impl Checker {
         Ok(())
     }
 
-    async fn keep_receipt(&self, decision: &[u8], of: &Transparency, now: Timestamp) -> Result<(), CheckError> {
+    async fn keep_receipt(&self, decision: &[u8], of: &Transparency, now: Timestamp) -> Result<(), StoreError> {
         let Some(receipt) = of.receipt() else { return Ok(()) };
         let bytes = receipt.to_value().to_string().into_bytes();
         let sha256 = hex::encode(Sha256::digest(&bytes));
-        self.store.put_document(&receipt_id(decision), "receipt", &sha256, &bytes, now).await?;
-        Ok(())
+        self.store.put_document(&receipt_id(decision), "receipt", &sha256, &bytes, now).await
     }
 }
 

@@ -7,6 +7,7 @@ pub mod decision;
 pub mod env;
 pub mod fsck;
 pub mod keys;
+mod lock;
 pub mod log;
 pub mod monitor;
 pub mod published;

@@ -34,7 +34,7 @@ pub(crate) async fn run(settings: &Settings, global: &Global, args: &CheckArgs) 
         show::json(&checked.answer());
     } else {
         show::decision(&checked.document);
-        show::transparency(&checked.transparency);
+        show::transparency(&checked.transparency, checked.unkept.as_ref());
     }
     if let Some(out) = out {
         out.fill(global, "signed decision", &checked.bytes)?;

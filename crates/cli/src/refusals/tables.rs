@@ -116,7 +116,8 @@ leaf_form | an entry is no leaf of this log's form | tell its operator
 leaf_twice | two entries have one commitment | tell its operator
 state_checkpoint | the checkpoint in --state is not accepted any more | see that --trust is the policy it was made under
 state_short | FILE.commitments ends before the checkpoint in --state | restore both from one copy, or begin with a new file
-state_unusable | a file of --state cannot be read or written, or another monitor uses it | see that it is yours, and give each monitor its own
+state_held | another look is going on with this --state | wait until it is over, or give each monitor its own
+state_unusable | a file of --state cannot be read or written | see that it is yours
 witness_io | a file of --state cannot be read or written | name a folder that is this witness's alone
 witness_held | another process is this witness | end it, or name another folder with --state
 witness_state_lost | the state of a log that this witness has cosigned is gone | put that file back, or give the witness up: another folder, another name

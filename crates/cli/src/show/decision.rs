@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use countersign_core::address;
 use countersign_core::network;
 use countersign_core::offer::{RailSeen, rules};
+use countersign_engine::check::Unkept;
 use countersign_engine::transparency::Transparency;
 use serde_json::Value;
 
@@ -32,11 +33,16 @@ pub(crate) fn lab_switches(document: &Value) {
     }
 }
 
-/// Prints what the log said about it.
-pub(crate) fn transparency(transparency: &Transparency) {
+/// Prints what the log said about it, and the receipt itself where no copy of it could be kept.
+pub(crate) fn transparency(transparency: &Transparency, unkept: Option<&Unkept>) {
     match transparency {
         Transparency::CheckpointSigned(receipt) => {
             line(&format!("  logged as entry {} of {}", receipt.index, receipt.log_origin));
+            if let Some(Unkept { reason, .. }) = unkept {
+                line(&format!("  the receipt could not be kept here: {reason}"));
+                line("  this is the only copy; keep it in a file:");
+                line(&receipt.to_value().to_string());
+            }
         }
         Transparency::NotLogged => {}
         Transparency::Unavailable { reason, hint, .. } => {

@@ -8,6 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use countersign_core::leaf::Reveal;
 use countersign_core::time::Timestamp;
+use countersign_store::StoreError;
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use tokio::sync::OnceCell;
 
@@ -27,7 +29,39 @@ pub(super) struct Entry {
     pub(super) reveal: OnceCell<Reveal>,
     /// What the log said.
     pub(super) logged: OnceCell<Transparency>,
-    done: OnceCell<Transparency>,
+    done: OnceCell<Entered>,
+}
+
+/// A decision that was entered.
+#[derive(Clone, Debug)]
+pub(super) struct Entered {
+    pub(super) transparency: Transparency,
+    pub(super) unkept: Option<Unkept>,
+}
+
+/// Why the store has no copy of a receipt. The leaf is in the log for good, so whoever holds the answer holds the only
+/// copy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unkept {
+    /// Stable code, the store's.
+    pub code: &'static str,
+    /// For people.
+    pub reason: String,
+    /// What to do about it.
+    pub hint: &'static str,
+}
+
+impl From<StoreError> for Unkept {
+    fn from(error: StoreError) -> Self {
+        Self { code: error.code(), reason: error.to_string(), hint: error.hint() }
+    }
+}
+
+impl Unkept {
+    /// `{code, reason, hint}`.
+    pub fn to_value(&self) -> Value {
+        json!({"code": self.code, "reason": self.reason, "hint": self.hint})
+    }
 }
 
 /// Under which id a decision is kept, and when it was made.
@@ -40,13 +74,9 @@ pub(super) struct Row {
 impl Entries {
     /// Does `enter`, or waits for who does and gives what that came to. When it fails, or who does it is gone, the next
     /// who waits does it.
-    pub(super) async fn once<E, F>(
-        &self,
-        document: &[u8],
-        enter: impl FnOnce(Arc<Entry>) -> F,
-    ) -> Result<Transparency, E>
+    pub(super) async fn once<E, F>(&self, document: &[u8], enter: impl FnOnce(Arc<Entry>) -> F) -> Result<Entered, E>
     where
-        F: Future<Output = Result<Transparency, E>>,
+        F: Future<Output = Result<Entered, E>>,
     {
         let entry = self.entry(Sha256::digest(document).into());
         entry.done.get_or_try_init(|| enter(Arc::clone(&entry))).await.cloned()

@@ -6,6 +6,8 @@
 //! FILE.progress      how far a look has come that has not ended
 //! FILE.evidence      a checkpoint that contradicts FILE: the two together convict the log
 //! FILE.evidence.cosigned  the one that contradicts FILE.evidence, where that is not FILE
+//! FILE.lock          held for a whole look: of two at once, the slower would put what it saw first in the place of what
+//!                    the other saw later
 //! ```
 //!
 //! Commitments are written first: a crash in between leaves some too many, which the next run cuts off.
@@ -13,7 +15,7 @@
 mod progress;
 
 use std::collections::HashSet;
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -23,6 +25,7 @@ use countersign_tlog::key::VerifierKey;
 use countersign_tlog::note::Note;
 use countersign_tlog::policy::{Policy, RejectError};
 
+use crate::lock::Lock;
 use crate::log::replace;
 use crate::receipt::RefusalKind;
 
@@ -53,6 +56,9 @@ pub enum MemoryError {
     /// The remembered checkpoint is not signed by a log that is trusted today.
     #[error("the remembered checkpoint is not accepted: {0}")]
     Checkpoint(RejectError),
+    /// Another look is going on with it.
+    #[error("another monitor is using {0}")]
+    Held(PathBuf),
     /// The commitments are not there, or do not reach as far as the checkpoint.
     #[error("{0} ends before the remembered checkpoint")]
     Short(PathBuf),
@@ -63,6 +69,7 @@ impl MemoryError {
     pub fn code(&self) -> &'static str {
         match self {
             Self::Io { .. } => "state_unusable",
+            Self::Held(_) => "state_held",
             Self::Checkpoint(_) => "state_checkpoint",
             Self::Short(_) => "state_short",
         }
@@ -70,7 +77,7 @@ impl MemoryError {
 
     pub(super) fn kind(&self) -> RefusalKind {
         match self {
-            Self::Io { .. } => RefusalKind::Stale,
+            Self::Io { .. } | Self::Held(_) => RefusalKind::Stale,
             Self::Checkpoint(error) if RefusalKind::of(error) == RefusalKind::Trust => RefusalKind::Trust,
             Self::Checkpoint(_) | Self::Short(_) => RefusalKind::Malformed,
         }
@@ -111,6 +118,15 @@ impl Memory {
         let mut name = self.file.as_ref()?.clone().into_os_string();
         name.push(format!(".{ending}"));
         Some(name.into())
+    }
+
+    /// The memory is this look's alone until the lock is dropped.
+    pub(super) fn lock(&self) -> Result<Option<Lock>, MemoryError> {
+        let Some((file, path)) = self.file.as_ref().zip(self.beside("lock")) else { return Ok(None) };
+        Lock::alone(&path).map(Some).map_err(|refused| match refused {
+            TryLockError::WouldBlock => MemoryError::Held(file.clone()),
+            TryLockError::Error(source) => MemoryError::Io { path, source },
+        })
     }
 
     /// The remembered checkpoint. The log must have signed it with a key that is still trusted; witnesses that the

@@ -165,12 +165,13 @@ impl Finding {
     }
 }
 
-/// Looks at a log once. Blocks; `memory` moves on only when everything held.
+/// Looks at a log once. Blocks; `memory` is this look's alone, and moves on only when everything held.
 ///
 /// # Errors
 /// [`Finding`], the first one.
 pub fn watch(source: &Source, demands: &Demands<'_>, memory: &Memory) -> Result<Watched, Finding> {
     // 1. What we saw last, and what is shown now. Signatures and age before anything is made of it.
+    let _alone = memory.lock()?;
     let last = memory.last(demands.policy)?;
     let shown = Shown::read(source, demands)?;
     let signed = &shown.newest;

@@ -310,6 +310,18 @@ fn a_memory_that_was_tampered_with_is_no_memory() {
     assert_eq!(world.watch().unwrap().before, None, "a fresh start is the way out");
 }
 
+#[test]
+fn two_looks_at_once_do_not_share_a_memory() {
+    let world = World::new(4);
+    let memory = Memory::in_file(&world.data.path().join("seen"));
+    let slow = memory.lock().unwrap();
+    let refused = world.watch().unwrap_err();
+    assert_eq!((refused.code(), refused.kind()), ("state_held", RefusalKind::Stale));
+    assert!(!world.data.path().join("seen").exists(), "nothing was remembered");
+    drop(slow);
+    assert_eq!(world.watch().unwrap().signed.checkpoint.size, 4, "the control");
+}
+
 /// What no tile can show is no word of the log against itself.
 #[test]
 fn tiles_that_end_too_early_convict_no_log() {

@@ -14,7 +14,7 @@ mod begun;
 #[cfg(test)]
 mod tests;
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -27,6 +27,7 @@ use countersign_tlog::witness::{self, AddCheckpoint, Refusal, State};
 
 use self::begun::Begun;
 use crate::env::Env;
+use crate::lock::Lock;
 use crate::log::{LogError, Seeds, SeedsOf, replace};
 
 /// The largest request in bytes.
@@ -273,26 +274,12 @@ fn lost(dir: &Path, begun: &Begun) -> io::Result<Option<PathBuf>> {
     Ok(None)
 }
 
-/// The lock on a witness's folder. Dropping it lets go, for every copy of the descriptor: a child process that another
-/// thread is just starting has one until it runs its program.
-struct Lock(File);
-
-impl Drop for Lock {
-    fn drop(&mut self) {
-        // What fails here is done when the last descriptor is closed.
-        let _closed_later = self.0.unlock();
-    }
-}
-
 fn lock(dir: &Path) -> Result<Lock, WitnessError> {
     let path = dir.join("lock");
-    let failed = |source| WitnessError::Io { path: path.clone(), source };
-    let file = OpenOptions::new().create(true).truncate(false).write(true).open(&path).map_err(failed)?;
-    match file.try_lock() {
-        Ok(()) => Ok(Lock(file)),
-        Err(TryLockError::WouldBlock) => Err(WitnessError::Held(dir.to_owned())),
-        Err(TryLockError::Error(error)) => Err(failed(error)),
-    }
+    Lock::alone(&path).map_err(|refused| match refused {
+        TryLockError::WouldBlock => WitnessError::Held(dir.to_owned()),
+        TryLockError::Error(source) => WitnessError::Io { path, source },
+    })
 }
 
 fn keys(dir: &Path, name: Option<KeyName>, env: &Env) -> Result<Vec<SignerKey>, WitnessError> {

@@ -35,9 +35,17 @@ fn say(global: &Global, whole: &Whole) {
         }));
     }
     show::line(&format!("whole: {} entries give the root {}", report.entries, checkpoint.root));
-    show::line(&format!("log {}, {} bundles, {} tiles", checkpoint.origin, report.bundles, report.tiles));
+    let (bundles, tiles) = (counted(report.bundles, "bundle"), counted(report.tiles, "tile"));
+    show::line(&format!("log {}, {bundles}, {tiles}", checkpoint.origin));
     let public = published.map_or_else(|| "none yet".to_owned(), |size| format!("signed at size {size}"));
     show::line(&format!("public checkpoint: {public}"));
+}
+
+fn counted(count: impl Into<u64>, what: &str) -> String {
+    match count.into() {
+        1 => format!("1 {what}"),
+        count => format!("{count} {what}s"),
+    }
 }
 
 fn say_fault(global: &Global, fault: &Fault) {

@@ -32,6 +32,10 @@ pub(super) fn init(settings: &Settings, global: &Global, origin: Option<&str>) -
 
 /// A log's keys are named like its origin, so it must be a key name too.
 fn name(text: &str) -> anyhow::Result<Origin> {
+    if let Some((_, rest)) = text.split_once("://") {
+        let bad = Failure::usage(format!("--origin: `{text}` is a URL with its scheme; the name of a log has none"));
+        return Err(bad.advised(format!("leave the scheme out: {rest}")).into());
+    }
     let origin = KeyName::parse(text).and_then(|_| Origin::parse(text));
     let refuse = || Failure::usage(format!("--origin: `{text}` is empty, too long, or holds spaces or `+`"));
     Ok(origin.ok_or_else(refuse)?)

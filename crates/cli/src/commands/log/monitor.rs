@@ -145,7 +145,7 @@ fn word(finding: &Finding) -> &'static str {
         Finding::Unreachable(_)
         | Finding::NoCheckpoint
         | Finding::Missing(_)
-        | Finding::Memory(MemoryError::Io { .. }) => "not_evaluated",
+        | Finding::Memory(MemoryError::Io { .. } | MemoryError::Held(_)) => "not_evaluated",
         _ => finding.kind().as_str(),
     }
 }
@@ -158,6 +158,9 @@ fn hint(finding: &Finding, evidence: Option<&Path>, memory: &Memory) -> String {
         }
         (Finding::Memory(MemoryError::Io { .. }), _) => {
             "--state names a file, in a folder that exists, that this user may read and write"
+        }
+        (Finding::Memory(MemoryError::Held(_)), _) => {
+            "wait until that look is over, or give each monitor a --state of its own"
         }
         (Finding::NoCheckpoint, _) => "is it the right address? The read API of `log serve` ends in /log",
         (Finding::Refused(Refusal::InFuture(_)), _) => {

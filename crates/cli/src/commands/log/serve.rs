@@ -31,6 +31,13 @@ use crate::show;
 
 pub(crate) async fn run(settings: &Settings, global: &Global, args: &LogServeArgs) -> anyhow::Result<Exit> {
     let bounds = Bounds::new(connections());
+    let listening = listen(&args.listen).await;
+    // A log is made for good, and nobody wants one because an address was mistyped. A log that another process serves is
+    // told as that, and not as its port, which is taken too.
+    let listening = match Place::new(&settings.data.0).has_log().map_err(|error| Failure::from(&error))? {
+        false => Ok(listening?),
+        true => listening,
+    };
     let env = Arc::new(Env::Real);
     let teller = global.clone();
     let book = LogBook::serving(&settings.data.0, Arc::clone(&env)).when_in_doubt(end);
@@ -49,7 +56,7 @@ pub(crate) async fn run(settings: &Settings, global: &Global, args: &LogServeArg
         cosigners.start(&log, &Handle::current());
         public = public.with_cosigners(cosigners);
     }
-    let (listener, address) = listen(&args.listen).await?;
+    let (listener, address) = listening?;
     let told = told_to_stop()?;
     let head = log.head();
     say(global, &address, head.checkpoint.origin.as_str(), head.checkpoint.size);

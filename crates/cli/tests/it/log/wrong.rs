@@ -27,7 +27,19 @@ fn each_wrong_command_says_what_to_do() {
         (&["init", "--data", "file"], 4, "log_io", "names a folder"),
         (&["serve", "--data", "has", "--listen", "nowhere"], 2, "cannot_listen", "127.0.0.1:4410"),
         (&["serve", "--data", "has", "--witnesses", trust], 2, "no_witness", "countersign log witness"),
-        (&["serve", "--data", "has", "--witnesses", strange, "--listen", "nowhere"], 2, "witnesses_without_log", &ours),
+        (&["serve", "--data", "none", "--listen", "nowhere"], 2, "cannot_listen", "127.0.0.1:4410"),
+        (
+            &["init", "--data", "none", "--origin", "https://log.example/2026"],
+            2,
+            "usage",
+            "scheme out: log.example/2026",
+        ),
+        (
+            &["serve", "--data", "has", "--witnesses", strange, "--listen", "127.0.0.1:0"],
+            2,
+            "witnesses_without_log",
+            &ours,
+        ),
         (&["monitor", "http://127.0.0.1:1/log", "--trust", trust], 4, "log_unreachable", "try again"),
         (&["monitor", "none", "--trust", trust], 4, "log_no_checkpoint", "ends in /log"),
         (
@@ -42,6 +54,7 @@ fn each_wrong_command_says_what_to_do() {
         assert!(said["hint"].as_str().is_some_and(|told| told.contains(hint)), "{args:?}: {said}");
         assert!(args[0] != "monitor" || said["result"] == "not_evaluated", "{args:?}: {said}");
     }
+    assert!(!data.path().join("none").exists(), "no log was made on the way to a mistake");
     std::fs::write(log.join("log/identity"), "").expect("written");
     let (_, said) = told(&log, &["log", "adopt"]);
     let hint = said["hint"].as_str().expect("a hint");

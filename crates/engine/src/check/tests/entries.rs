@@ -51,9 +51,35 @@ async fn a_decision_that_is_entered_again_a_moment_later_leaves_what_it_left_bef
     let first = enter(NOW).await.unwrap();
     // As when the one before was gone, or the database was, just before all of it was done.
     let again = enter(NOW.plus_millis(5)).await.unwrap();
-    assert_eq!(again.receipt(), first.receipt());
-    assert!(first.receipt().is_some(), "{first:?}");
+    assert_eq!(again.transparency.receipt(), first.transparency.receipt());
+    assert!(first.transparency.receipt().is_some(), "{first:?}");
+    assert_eq!((&first.unkept, &again.unkept), (&None, &None));
     for id in [&receipt_id(bytes), &hex::encode(Sha256::digest(bytes))] {
         assert_eq!(checker.store.document(id).await.unwrap().unwrap().issued_at, NOW, "{id}");
     }
+}
+
+#[tokio::test]
+async fn a_receipt_that_cannot_be_kept_leaves_in_the_answer_which_says_so() {
+    let folders = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    // With one clock and one source of randomness, two checkers come to the same bytes.
+    let whole = logging(folders[0].path(), Misses::Logged).await.check(&request(CLOSED)).await.unwrap();
+    assert_eq!((whole.unkept.as_ref(), whole.answer()["pq_trust"].get("not_kept")), (None, None));
+
+    // The store refuses the receipt and nothing else, since something else has its place.
+    let checker = logging(folders[1].path(), Misses::Logged).await;
+    let other = hex::encode(Sha256::digest(b"{}"));
+    checker.store.put_document(&receipt_id(&whole.bytes), "receipt", &other, b"{}", NOW).await.unwrap();
+    let checked = checker.check(&request(CLOSED)).await.unwrap();
+    assert_eq!(checked.bytes, whole.bytes);
+    let not_kept = checked.answer()["pq_trust"]["not_kept"].clone();
+    assert_eq!(
+        (&not_kept["code"], &not_kept["hint"]),
+        (&value!("store_taken"), &value!("nothing was changed; try again"))
+    );
+    let beside = crate::receipt::beside(checked.answer().to_string().as_bytes()).unwrap();
+    assert_eq!(
+        (beside.as_ref(), beside.as_ref().map(|receipt| receipt.index)),
+        (checked.transparency.receipt(), Some(1))
+    );
 }
