@@ -1,6 +1,7 @@
 //! A decision for people: the answer first, then why, then the terms, then what was not looked at.
 
 mod findings;
+mod money;
 
 use std::collections::BTreeMap;
 
@@ -12,6 +13,7 @@ use countersign_engine::transparency::Transparency;
 use serde_json::Value;
 
 use super::line;
+use money::{dollars, with_cloudflare};
 
 /// Prints `document`, a decision of ours.
 pub(crate) fn decision(document: &Value) {
@@ -85,7 +87,7 @@ fn selected(document: &Value, offer: &Value) -> bool {
 fn terms(payment: &Value) -> String {
     let symbol = payment["symbol"].as_str().unwrap_or("an unknown asset");
     let price = match (payment["usd"].as_str(), payment["amount_atomic"].as_str()) {
-        (Some(usd), _) => format!("${usd} in {symbol}"),
+        (Some(usd), _) => format!("${} in {symbol}", dollars(usd)),
         (None, Some(atomic)) => format!("{atomic} units of {symbol}"),
         (None, None) => format!("no readable amount of {symbol}"),
     };
@@ -96,7 +98,7 @@ fn terms(payment: &Value) -> String {
         (None, None) => "no known network".to_owned(),
     };
     let fees = payment["fees_usd"].as_str().filter(|fees| *fees != "0");
-    let fees = fees.map(|fees| format!(" plus ${fees} in declared fees")).unwrap_or_default();
+    let fees = fees.map(|fees| format!(" plus ${} in declared fees", dollars(fees))).unwrap_or_default();
     format!("{price}{fees} on {named} to {}", payee(network, text(payment, "payTo")))
 }
 
@@ -164,7 +166,7 @@ fn offers(document: &Value) {
             place(offer),
             text(offer, "word").replace('_', " "),
             rule(offer),
-            terms(offer)
+            with_cloudflare(document, offer).unwrap_or_else(|| terms(offer))
         ));
     }
 }
