@@ -45,11 +45,16 @@ impl Entry<'_> {
     }
 
     /// How the token is moved. Every token can be moved through Permit2; not every token has EIP-3009, which a client takes
-    /// where nothing is said.
+    /// where nothing is said, and in version 1 whatever is said.
     fn transfer_method(&mut self, row: Option<&'static AssetRow>) {
         const MEMBER: &str = "extra.assetTransferMethod";
         let permit2_alone = row.is_some_and(|row| row.method.starts_with("permit2"));
-        match extra_text(self.node, "assetTransferMethod").as_deref() {
+        let said = extra_text(self.node, "assetTransferMethod");
+        if self.version == 1 && permit2_alone {
+            let seen = said.as_deref().unwrap_or("absent");
+            return self.note("asset.transfer_method", MEMBER, seen, Some("permit2, and version 2"));
+        }
+        match said.as_deref() {
             Some("eip3009") if permit2_alone => self.note("asset.transfer_method", MEMBER, "eip3009", Some("permit2")),
             None if permit2_alone => self.note("asset.transfer_default", MEMBER, "absent", Some("permit2")),
             None | Some("eip3009" | "permit2" | "erc7710") => {}
@@ -58,9 +63,9 @@ impl Entry<'_> {
     }
 
     /// `extra.name` and `extra.version` against the token's EIP-712 domain: another domain is another message, so a
-    /// signature over it never settles. Permit2 signs under its own domain and needs neither.
+    /// signature over it never settles. Permit2 signs under its own domain and needs neither; version 1 knows EIP-3009 alone.
     fn domain(&mut self, row: Option<&'static AssetRow>) {
-        let method = extra_text(self.node, "assetTransferMethod");
+        let method = extra_text(self.node, "assetTransferMethod").filter(|_| self.version != 1);
         if matches!(method.as_deref(), Some("permit2" | "erc7710")) {
             return;
         }

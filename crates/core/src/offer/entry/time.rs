@@ -41,10 +41,11 @@ impl Entry<'_> {
         let value = raw.parse::<f64>().unwrap_or(f64::INFINITY);
         let seconds = node.as_u64();
         let settles = network.and_then(|network| network.row()?.settlement_latency_ms).unwrap_or(0);
+        let least = settles.div_ceil(1000);
         let rule = match seconds {
             _ if value <= 0.0 => Some("timeout.past"),
             _ if value != value.trunc() => Some("timeout.fraction"),
-            Some(seconds) if seconds.saturating_mul(1000) < settles => Some("timeout.short"),
+            _ if value < least as f64 => Some("timeout.short"),
             Some(seconds) if seconds <= HOUR => None,
             None if value <= 3600.0 => None,
             _ => Some("timeout.long"),

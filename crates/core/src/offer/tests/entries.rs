@@ -49,6 +49,30 @@ fn a_token_without_eip_3009_is_not_paid_by_it() {
     }
 }
 
+/// The reference client's version 1 signs EIP-3009 whatever `extra` says.
+#[test]
+fn version_1_has_one_way_to_move_a_token() {
+    let old = |changes: Value| {
+        let mut entry = json!({"scheme": "exact", "network": "base", "maxAmountRequired": "10000", "resource": URL,
+            "asset": honest()["accepts"][0]["asset"], "payTo": honest()["accepts"][0]["payTo"],
+            "description": "weather", "maxTimeoutSeconds": 60});
+        for (name, value) in changes.as_object().unwrap() {
+            entry[name] = value.clone();
+        }
+        let body = json!({"x402Version": 1, "error": "", "accepts": [entry]}).to_string();
+        exchange(402, &headers(Vec::new())[1..], body.as_bytes())
+    };
+    let named = json!({"name": "USD Coin", "version": "2", "assetTransferMethod": "permit2"});
+    assert_eq!(told(&old(json!({"extra": named}))), (Word::Payable, vec![]));
+    let unnamed = old(json!({"extra": {"assetTransferMethod": "permit2"}}));
+    assert_eq!(told(&unnamed), (Word::NotPayable, vec!["asset.eip712_missing"]));
+    for method in ["eip3009", "permit2"] {
+        let mega = json!({"network": "megaeth", "asset": "0xFAfDdbb3FC7688494971a79cc65DCa3EF82079E7",
+            "extra": {"name": "MegaUSD", "version": "1", "assetTransferMethod": method}});
+        assert_eq!(told(&old(mega)), (Word::NotPayable, vec!["asset.transfer_method"]), "{method}");
+    }
+}
+
 /// Tether's own token on Ethereum, of which no source names a signing domain.
 #[test]
 fn a_signing_name_that_nobody_knows_is_said_not_to_be_compared() {
@@ -83,6 +107,7 @@ fn a_lifetime_below_the_networks_own_time_is_told() {
     {
         assert_eq!(told(&edited("maxTimeoutSeconds", json!(seconds))), (word, rules), "{seconds}");
     }
+    assert_eq!(told(&edited("maxTimeoutSeconds", json!(1.0))).1, ["timeout.short"], "one in another spelling");
     let algorand = |seconds: u64| {
         let payee = json!("7ZUECA7HFLZTXENRV24SHLU4AVPUTMTTDUFUBNBD64C73F3UHRTHAIOF6Q");
         entry(&[
