@@ -77,7 +77,7 @@ log_not_text | a document to be logged is not UTF-8 | report it
 idempotency_conflict | the document is in the log already, under another salt | its receipt is the one that was given first: `countersign receipt export`
 log_outside | the log does not reach that far | was the receipt made by another log?
 tile_missing | a stored tile or bundle is gone | `countersign log fsck`
-tile_damaged | a stored tile or bundle is not what the tree has there; nothing of it was given out | `countersign log fsck` names the file; put it back from a copy
+tile_damaged | a stored tile or bundle is not what the tree has there; nothing of it was given out | put the file it names back from a copy; `countersign log fsck` looks through all
 tiles_unavailable | the tile storage cannot be reached or is full | make it reachable; nothing is lost meanwhile
 tiles_no_bucket | the bucket does not exist, so the log was not begun | make it or correct its name, and run the command again
 tiles_no_credentials | there are no credentials for the bucket, or it refuses them | set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY
