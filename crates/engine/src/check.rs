@@ -19,6 +19,7 @@ use sha2::{Digest, Sha256};
 
 use crate::decision;
 use crate::env::Env;
+use crate::evidence;
 use crate::keys::{Keys, leaves};
 use crate::log::LogBook;
 use crate::transparency::{Demand, Misses, Transparency};
@@ -253,8 +254,8 @@ impl Checker {
         let method = probed.method.as_str();
         let (result, first) = read_apart(&request.url, method, at, probed.result, Vec::new()).await?;
         let (keys, key_evidence_sha256) = self.published_keys(&first, &request.url, at).await?;
-        let evidence = || decision::evidence(request.url.as_str(), method, at, &result);
-        let evidence_sha256 = self.store.put_evidence_from(evidence).await?;
+        let spelt = || evidence::document(request.url.as_str(), method, at, &result);
+        let evidence_sha256 = self.store.put_evidence_from(spelt).await?;
         let response_sha256 = result.as_ref().ok().map(|answer| hex::encode(Sha256::digest(&answer.body)));
         let observation_id = self.env.row_id()?;
         let (result, reading) = match keys.is_empty() {
@@ -296,8 +297,8 @@ impl Checker {
         for look_up in signed::look_ups(reading, url) {
             let Ok(turn) = self.turn(&look_up.url, at, Need::Must, None).await? else { continue };
             let result = self.get(&turn, at).await;
-            let evidence = || decision::evidence(look_up.url.as_str(), "GET", at, &result);
-            kept.push(self.store.put_evidence_from(evidence).await?);
+            let spelt = || evidence::document(look_up.url.as_str(), "GET", at, &result);
+            kept.push(self.store.put_evidence_from(spelt).await?);
             if let Some(answer) = result.ok().filter(|answer| answer.status == 200 && answer.body_complete) {
                 keys.extend(signed::read_keys(&look_up, &answer.body));
             }
@@ -306,7 +307,13 @@ impl Checker {
     }
 
     async fn get(&self, turn: &Turn, at: Timestamp) -> Result<Answer, Refused> {
-        self.door.fetch(&Request { url: turn.url().clone(), method: Method::Get, body: None }, at).await
+        self.get_until(turn, at, std::future::pending()).await
+    }
+
+    /// As [`Checker::get`], for an answer that is not waited for once `over` has come.
+    async fn get_until(&self, turn: &Turn, at: Timestamp, over: impl Future<Output = ()>) -> Result<Answer, Refused> {
+        let request = Request { url: turn.url().clone(), method: Method::Get, body: None };
+        self.door.fetch_until(&request, at, over).await
     }
 
     async fn remember(&self, request: &CheckRequest, sighting: &Sighting, run: &str) -> Result<(), CheckError> {

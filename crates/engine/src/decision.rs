@@ -15,6 +15,7 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::check::{Judged, Sighting};
+use crate::transport;
 
 mod answer;
 mod miss;
@@ -106,7 +107,7 @@ pub(crate) fn document(parts: &Parts<'_>) -> Map<String, Value> {
     put("applied_constraints", Value::Object(decided.applied_constraints.clone()));
     put("other_paths", sighting.sibling.to_value(*now));
     put("not_evaluated", not_evaluated(decided, sighting, reading));
-    put("transport", transport(sighting, switches));
+    put("transport", carried(sighting, switches));
     put("evidence", evidence_named(sighting));
     put("binding", Value::Null);
     put("untrusted", json!(UNTRUSTED));
@@ -222,11 +223,11 @@ fn unresolved(reading: &Reading) -> Vec<(&'static str, &'static str)> {
     all.into_iter().filter(|(seen, _)| *seen).map(|(_, said)| said).collect()
 }
 
-fn transport(sighting: &Sighting, switches: &[&'static str]) -> Value {
+fn carried(sighting: &Sighting, switches: &[&'static str]) -> Value {
     let mut value = match &sighting.result {
         Ok(answer) => json!({
             "status": answer.status, "method": sighting.method, "head_bytes": answer.head_bytes, "body_bytes": answer.body.len(),
-            "body_complete": answer.body_complete, "interim_responses": answer.interim, "flags": flags(answer),
+            "body_complete": answer.body_complete, "interim_responses": answer.interim, "flags": transport::flags(answer),
             "certificate_sha256": chain(&answer.chain),
         }),
         Err(refused) => json!({
@@ -235,10 +236,6 @@ fn transport(sighting: &Sighting, switches: &[&'static str]) -> Value {
     };
     value["lab_switches"] = json!(switches);
     value
-}
-
-fn flags(answer: &Answer) -> Vec<&'static str> {
-    answer.flags.iter().map(|flag| flag.as_str()).collect()
 }
 
 fn chain(certificates: &[Vec<u8>]) -> Vec<String> {
@@ -256,24 +253,6 @@ fn evidence_named(sighting: &Sighting) -> Value {
         "evidence_sha256": evidence.collect::<Vec<_>>(),
         "response_sha256": sighting.response_sha256.iter().collect::<Vec<_>>(),
     })
-}
-
-/// Everything received, as bytes in hex, so that the same reading can be made again from storage.
-pub(crate) fn evidence(url: &str, method: &str, at: Timestamp, result: &Result<Answer, Refused>) -> Vec<u8> {
-    let value = match result {
-        Ok(answer) => json!({
-            "url": url, "method": method, "at": at, "status": answer.status,
-            "headers": answer.headers.iter().map(|(name, value)| json!([name, hex::encode(value)])).collect::<Vec<_>>(),
-            "body": hex::encode(&answer.body), "body_complete": answer.body_complete, "flags": flags(answer),
-            "peer": answer.peer.to_string(),
-            "certificates": answer.chain.iter().map(hex::encode).collect::<Vec<_>>(),
-        }),
-        Err(refused) => json!({
-            "url": url, "method": method, "at": at, "refused": refused.code.as_str(), "reason": refused.detail,
-            "certificates": refused.chain.iter().map(hex::encode).collect::<Vec<_>>(),
-        }),
-    };
-    value.to_string().into_bytes()
 }
 
 /// What history keeps of one sighting.

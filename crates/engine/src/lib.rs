@@ -5,6 +5,7 @@ pub mod check;
 pub mod cosigners;
 pub mod decision;
 pub mod env;
+mod evidence;
 pub mod fsck;
 pub mod keys;
 mod lock;

@@ -18,6 +18,11 @@ pub(crate) fn findings(result: &Result<Answer, Refused>) -> Vec<Finding> {
     }
 }
 
+/// The remarks by their stable words.
+pub(crate) fn flags(answer: &Answer) -> Vec<&'static str> {
+    answer.flags.iter().map(|flag| flag.as_str()).collect()
+}
+
 /// Who ended the body: of all that keeps a body from being whole, only a break is not our doing.
 pub(crate) fn body_end(answer: &Answer) -> BodyEnd {
     match answer.body_complete {
@@ -68,7 +73,7 @@ fn rule(word: &str) -> Option<&'static str> {
 mod tests {
     use super::*;
     use countersign_core::finding::Severity;
-    use countersign_probe::RefusedCode;
+    use countersign_probe::{RefusedCode, Wire};
 
     #[test]
     fn every_word_of_the_door_is_a_rule_and_every_rule_a_word() {
@@ -92,6 +97,7 @@ mod tests {
             interim: 2,
             peer: ([127, 0, 0, 1], 443).into(),
             chain: vec![b"abc".to_vec()],
+            wire: Wire::default(),
             latency_ms: 1,
             flags: flags.to_vec(),
         }
@@ -132,6 +138,7 @@ mod tests {
             code: RefusedCode::LengthAndChunked,
             detail: "both".to_owned(),
             chain: Vec::new(),
+            wire: Wire::default(),
             elapsed_ms: 3,
         };
         let found = findings(&Err(refused));

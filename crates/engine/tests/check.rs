@@ -18,6 +18,8 @@ use countersign_probe::{Door, DoorConfig};
 use countersign_store::{NewRun, Store};
 use serde_json::{Value, json};
 
+#[path = "check/evidence.rs"]
+mod evidence;
 #[path = "check/output.rs"]
 mod output;
 #[path = "check/sibling.rs"]

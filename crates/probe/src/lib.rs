@@ -15,6 +15,6 @@ pub mod testkit;
 pub use challenge::{Declared, Probed};
 pub use guarded::{
     Answer, Cidr, CidrError, Door, DoorConfig, Limits, Method, Nat64, Nat64Error, Refused, RefusedCode, Request,
-    RootsError, TransportFlag, roots_from_pem,
+    RootsError, TransportFlag, Wire, roots_from_pem,
 };
 pub use politeness::{Need, RateLimited, Turn};

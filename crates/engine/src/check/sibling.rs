@@ -12,13 +12,13 @@ use countersign_core::finding::Finding;
 use countersign_core::offer::ReadingKind;
 use countersign_core::sibling::{self, Look, Seen};
 use countersign_core::time::Timestamp;
-use countersign_probe::{Answer, Need, Refused, RefusedCode};
+use countersign_probe::{Answer, Need, Refused};
 use countersign_store::{NewObservation, Observation};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
 use super::{CheckError, Checker, read_apart};
-use crate::decision;
+use crate::evidence;
 
 /// How much longer than the URL itself a sibling may take. Both are asked of one host at the same time, so that an
 /// ordinary one is there already.
@@ -131,10 +131,7 @@ impl Checker {
         }
         let Ok(made_up) = sibling::url(url, &self.env.random()?) else { return Ok(Sibling::NotAsked(NO_ROOM)) };
         let Ok(turn) = self.turn(&made_up, at, Need::Spare, None).await? else { return Ok(Sibling::NotAsked(NO_TURN)) };
-        let result = tokio::select! {
-            result = Box::pin(self.get(&turn, at)) => result,
-            () = after(over, GRACE) => Err(given_up()),
-        };
+        let result = Box::pin(self.get_until(&turn, at, after(over, GRACE))).await;
         let kept = self.keep_sibling(&made_up, at, run, result).await?;
         Ok(Sibling::Asked(kept))
     }
@@ -152,8 +149,8 @@ impl Checker {
         result: Result<Answer, Refused>,
     ) -> Result<Asked, CheckError> {
         let (result, reading) = read_apart(url, "GET", at, result, Vec::new()).await?;
-        let evidence = || decision::evidence(url.as_str(), "GET", at, &result);
-        let evidence_sha256 = self.store.put_evidence_from(evidence).await?;
+        let spelt = || evidence::document(url.as_str(), "GET", at, &result);
+        let evidence_sha256 = self.store.put_evidence_from(spelt).await?;
         let look = Look { asked: url.as_str().to_owned(), seen: Seen::of(reading.kind) };
         let latency_ms = result.as_ref().ok().map(|answer| i64::try_from(answer.latency_ms).unwrap_or(i64::MAX));
         let row = NewObservation {
@@ -179,9 +176,4 @@ async fn after(mut over: watch::Receiver<()>, grace: Duration) {
     // Nothing is ever sent: the sender going away is the sign.
     let _closed = over.changed().await;
     tokio::time::sleep(grace).await;
-}
-
-fn given_up() -> Refused {
-    let detail = "the URL beside it had been answered, and this was not waited for".to_owned();
-    Refused { code: RefusedCode::FirstByteTimeout, detail, chain: Vec::new(), elapsed_ms: 0 }
 }

@@ -6,13 +6,12 @@ use base64::engine::general_purpose::STANDARD;
 use countersign_core::endpoint::ResourceUrl;
 use countersign_core::history::History;
 use countersign_core::sign::{SigningKey, open, seal};
-use countersign_probe::RefusedCode;
+use countersign_probe::{RefusedCode, Wire};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::*;
 use crate::check::{Sibling, judge, read};
-use crate::transport;
 
 const NOW: Timestamp = Timestamp::from_seconds(1_790_000_000);
 const PAYEE: &str = "0x209693bc6afc0c5328ba36faf03c514ef312287c";
@@ -29,13 +28,14 @@ fn answer(status: u16, headers: &[(&str, Vec<u8>)], body: Vec<u8>) -> Answer {
         interim: 0,
         peer: ([192, 0, 2, 1], 443).into(),
         chain: vec![vec![1]; 5000],
+        wire: Wire::default(),
         latency_ms: 9,
         flags: Vec::new(),
     }
 }
 
 fn refused(code: RefusedCode, detail: &str) -> Refused {
-    Refused { code, detail: detail.to_owned(), chain: vec![vec![1]; 5000], elapsed_ms: 3 }
+    Refused { code, detail: detail.to_owned(), chain: vec![vec![1]; 5000], wire: Wire::default(), elapsed_ms: 3 }
 }
 
 fn base64(challenge: &Value) -> Vec<u8> {

@@ -28,7 +28,7 @@ pub use cidr::{Cidr, CidrError};
 use judge::{Judge, Judged};
 pub use nat64::{Nat64, Nat64Error};
 pub(crate) use outcome::Failure;
-pub use outcome::{Answer, Refused, RefusedCode, TransportFlag};
+pub use outcome::{Answer, Refused, RefusedCode, TransportFlag, Wire};
 use tee::Scan;
 pub use tls::{RootsError, roots_from_pem};
 use tls::{Seen, Trust};
@@ -140,10 +140,26 @@ impl Door {
     /// [`Refused`] when no answer could be had, or when its head must not be used. A body that broke off is no
     /// refusal: see [`Answer::body_complete`].
     pub async fn fetch(&self, request: &Request, now: Timestamp) -> Result<Answer, Refused> {
-        let seen = Seen::default();
-        let started = Instant::now();
-        let outcome = self.attempt(request, now, &seen, started).await;
-        outcome.map_err(|failure| failure.refused(seen.chain(), millis(started)))
+        self.fetch_until(request, now, std::future::pending()).await
+    }
+
+    /// As [`Door::fetch`], for an answer that is not worth waiting for once `over` has come.
+    ///
+    /// # Errors
+    /// As [`Door::fetch`]; [`RefusedCode::FirstByteTimeout`] when `over` came first, with what had been seen by then.
+    pub async fn fetch_until(
+        &self,
+        request: &Request,
+        now: Timestamp,
+        over: impl Future<Output = ()>,
+    ) -> Result<Answer, Refused> {
+        let (seen, scan, started) = (Seen::default(), Scan::new(self.config.limits.head), Instant::now());
+        let outcome = tokio::select! {
+            biased;
+            outcome = self.attempt(request, now, &seen, &scan, started) => outcome,
+            () = over => Err(Failure::new(RefusedCode::FirstByteTimeout, "the answer was no longer waited for")),
+        };
+        outcome.map_err(|failure| failure.refused(seen.chain(), scan.wire(), millis(started)))
     }
 
     /// The addresses at which a fetch would try `host`, in that order and each judged; at least one. Sends a question to
@@ -155,7 +171,7 @@ impl Door {
         let started = Instant::now();
         let found = self.resolve(host, started + self.config.limits.total).await;
         let found = found.map(|judged| judged.into_iter().map(Judged::ip).collect());
-        found.map_err(|failure| failure.refused(Vec::new(), millis(started)))
+        found.map_err(|failure| failure.refused(Vec::new(), Wire::default(), millis(started)))
     }
 
     /// The name servers that are asked about sellers; none where the system names none.
@@ -168,6 +184,7 @@ impl Door {
         request: &Request,
         now: Timestamp,
         seen: &Seen,
+        scan: &Scan,
         started: Instant,
     ) -> Result<Answer, Failure> {
         let limits = &self.config.limits;
@@ -178,13 +195,12 @@ impl Door {
         let addresses = self.resolve(&host, end).await?;
         let (tcp, peer) = connect::dial(&host, &addresses, port, limits.connect, end).await?;
         let tls = trust.handshake(&host, tcp, seen, now, step(limits.tls)).await?;
-        let scan = Scan::new(limits.head);
         let message = read::message(request, &url)?;
-        let mut opened = read::open(tls, message, limits, &scan, step(limits.first_byte)).await?;
+        let mut opened = read::open(tls, message, limits, scan, step(limits.first_byte)).await?;
         let latency_ms = millis(started);
-        let body = read::body(&mut opened, limits, &scan, end).await;
-        let flags = self.flags(&host, &scan, &body);
-        Ok(Answer { latency_ms, flags, ..answer(&opened, body, &scan, peer, seen) })
+        let body = read::body(&mut opened, limits, scan, end).await;
+        let flags = self.flags(&host, scan, &body);
+        Ok(Answer { latency_ms, flags, ..answer(&opened, body, scan, peer, seen) })
     }
 
     async fn resolve(&self, host: &str, end: Instant) -> Result<Vec<Judged>, Failure> {
@@ -213,6 +229,10 @@ impl Door {
 
 /// What was seen; the door itself knows the time and the remarks.
 fn answer(opened: &read::Opened, body: read::Body, scan: &Scan, peer: SocketAddr, seen: &Seen) -> Answer {
+    // What stands behind the heads is the body, which is kept as it was read.
+    let mut wire = scan.wire();
+    wire.received.truncate(scan.ask(|scan| scan.heads()));
+    wire.received.shrink_to_fit();
     Answer {
         status: opened.head.status.as_u16(),
         headers: opened.headers(),
@@ -222,6 +242,7 @@ fn answer(opened: &read::Opened, body: read::Body, scan: &Scan, peer: SocketAddr
         interim: scan.ask(|scan| scan.interim()),
         peer,
         chain: seen.chain(),
+        wire,
         latency_ms: 0,
         flags: Vec::new(),
     }

@@ -5,12 +5,22 @@ use std::net::SocketAddr;
 
 use countersign_core::offer::clean;
 
+/// The bytes of one exchange as they crossed the connection, with TLS taken off.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Wire {
+    /// Our request, head and body. Empty when none was sent.
+    pub sent: Vec<u8>,
+    /// Of an answer: all its heads, interim ones first, up to the empty line that ends the last. Of a refusal: the
+    /// first bytes that came, whatever they are, at most as many as a head may have.
+    pub received: Vec<u8>,
+}
+
 /// What a stranger answered.
 #[derive(Clone, Debug)]
 pub struct Answer {
     /// The status code of the final response.
     pub status: u16,
-    /// Header lines: name in lower case, value as it came. Lines of one name stand together, in their order.
+    /// Header lines, read: name in lower case, value as it came. Lines of one name stand together, in their order.
     pub headers: Vec<(String, Vec<u8>)>,
     /// The body as far as it was read, at most the cap.
     pub body: Vec<u8>,
@@ -24,6 +34,8 @@ pub struct Answer {
     pub peer: SocketAddr,
     /// The certificate chain, leaf first, DER.
     pub chain: Vec<Vec<u8>>,
+    /// The request and the heads, unread.
+    pub wire: Wire,
     /// Milliseconds from the start of the name look-up to the end of the response head.
     pub latency_ms: u64,
     /// Remarks on the transport, each at most once.
@@ -41,6 +53,8 @@ pub struct Refused {
     /// The certificate chain that was offered, leaf first, DER; also when it is the reason for the refusal. Empty when
     /// the server never sent one.
     pub chain: Vec<Vec<u8>>,
+    /// What was sent and what came back all the same.
+    pub wire: Wire,
     /// Milliseconds from the start of the fetch.
     pub elapsed_ms: u64,
 }
@@ -65,8 +79,8 @@ impl Failure {
     }
 
     /// The whole refusal.
-    pub(super) fn refused(self, chain: Vec<Vec<u8>>, elapsed_ms: u64) -> Refused {
-        Refused { code: self.code, detail: self.detail, chain, elapsed_ms }
+    pub(super) fn refused(self, chain: Vec<Vec<u8>>, wire: Wire, elapsed_ms: u64) -> Refused {
+        Refused { code: self.code, detail: self.detail, chain, wire, elapsed_ms }
     }
 }
 
@@ -305,6 +319,6 @@ mod tests {
         let failure = Failure::new(RefusedCode::HeadMalformed, "\u{202e}".to_owned() + &"\\xff".repeat(30_000));
         assert_eq!(failure.into_detail(), format!("\\u{{202e}}{}…", "\\xff".repeat(28)));
         let short = Failure::new(RefusedCode::HeadMalformed, "no colon");
-        assert_eq!(short.refused(Vec::new(), 1).detail, "no colon", "positive control");
+        assert_eq!(short.refused(Vec::new(), Wire::default(), 1).detail, "no colon", "positive control");
     }
 }

@@ -1,6 +1,7 @@
 //! What the server really wrote, kept under hyper. Hyper is lenient where we must not be: it takes `Content-Length`
 //! beside `Transfer-Encoding`, lines that end in a bare LF, and a thousand interim responses. The raw head is judged
-//! here, as it arrives, and reading stops at the first thing that is refused.
+//! here, as it arrives, and reading stops at the first thing that is refused. The bytes themselves are kept for
+//! evidence, because what hyper makes of a head no longer shows the order, the case and the spaces of its lines.
 
 use std::io;
 use std::pin::Pin;
@@ -9,8 +10,8 @@ use std::task::{Context, Poll};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use super::RefusedCode;
 use super::chunks::ChunkScan;
+use super::{RefusedCode, Wire};
 
 /// More interim responses (1xx) than this is a flood.
 const MAX_INTERIM: u32 = 4;
@@ -19,9 +20,13 @@ const MAX_INTERIM: u32 = 4;
 #[derive(Debug)]
 pub(crate) struct HeadScan {
     limit: usize,
-    head: Vec<u8>,
+    /// The first bytes as they came, at most `limit`: all heads, and what stands behind them.
+    received: Vec<u8>,
+    /// How many of them are heads.
+    heads: usize,
+    /// Where the head begins that is read now, or was read last.
+    start: usize,
     line_start: usize,
-    spent: usize,
     total: u64,
     interim: u32,
     bare_lf: bool,
@@ -36,9 +41,10 @@ impl HeadScan {
     pub(crate) fn new(limit: usize) -> Self {
         Self {
             limit,
-            head: Vec::new(),
+            received: Vec::new(),
+            heads: 0,
+            start: 0,
             line_start: 0,
-            spent: 0,
             total: 0,
             interim: 0,
             bare_lf: false,
@@ -56,7 +62,12 @@ impl HeadScan {
 
     /// Bytes of the final head, its last empty line included.
     pub(crate) fn head_bytes(&self) -> usize {
-        self.head.len()
+        self.heads - self.start
+    }
+
+    /// Bytes of all heads together.
+    pub(crate) fn heads(&self) -> usize {
+        self.heads
     }
 
     /// Interim responses (1xx) before the final one.
@@ -76,15 +87,13 @@ impl HeadScan {
 
     /// Whether more bytes arrived than `Content-Length` announced.
     pub(crate) fn overran(&self) -> bool {
-        let heads = (self.spent + self.head.len()) as u64;
-        self.length.is_some_and(|length| self.total > heads.saturating_add(length))
+        self.length.is_some_and(|length| self.total > (self.heads as u64).saturating_add(length))
     }
 
     /// Whether the announced end of the body has come: its length, or its last chunk. What hyper has not handed on yet
     /// is then on its way.
     pub(crate) fn ended(&self) -> bool {
-        let heads = (self.spent + self.head.len()) as u64;
-        let whole = self.length.is_some_and(|length| self.total >= heads.saturating_add(length));
+        let whole = self.length.is_some_and(|length| self.total >= (self.heads as u64).saturating_add(length));
         whole || self.chunks.as_ref().is_some_and(ChunkScan::ended)
     }
 
@@ -93,44 +102,52 @@ impl HeadScan {
         self.total += bytes.len() as u64;
         for (at, byte) in bytes.iter().enumerate() {
             if self.done || self.trouble.is_some() {
-                return self.push_body(&bytes[at..]);
+                return self.push_rest(&bytes[at..]);
             }
             self.push_byte(*byte);
         }
     }
 
-    fn push_body(&mut self, bytes: &[u8]) {
+    fn push_rest(&mut self, bytes: &[u8]) {
+        keep(&mut self.received, bytes, self.limit);
         if let Some(chunks) = &mut self.chunks {
             chunks.push(bytes);
         }
     }
 
     fn push_byte(&mut self, byte: u8) {
-        self.head.push(byte);
-        if self.spent + self.head.len() > self.limit {
+        if self.heads == self.limit {
             self.trouble = Some(RefusedCode::HeadTooLarge);
-        } else if byte == 0 {
+            return;
+        }
+        self.received.push(byte);
+        self.heads += 1;
+        if byte == 0 {
             self.trouble = Some(RefusedCode::ControlInHead);
-        } else if self.head.len() <= 7 && !b"HTTP/1.".starts_with(&self.head) {
+        } else if self.head_bytes() <= 7 && !b"HTTP/1.".starts_with(self.head()) {
             self.trouble = Some(RefusedCode::NotHttp);
         } else if byte == b'\n' {
             self.end_line();
         }
     }
 
+    fn head(&self) -> &[u8] {
+        &self.received[self.start..self.heads]
+    }
+
     fn end_line(&mut self) {
-        let line = &self.head[self.line_start..];
+        let line = &self.received[self.line_start..];
         let has_cr = line.ends_with(b"\r\n");
         let empty = line.len() == if has_cr { 2 } else { 1 };
         self.bare_lf |= !has_cr;
-        self.line_start = self.head.len();
+        self.line_start = self.heads;
         if empty {
             self.end_head();
         }
     }
 
     fn end_head(&mut self) {
-        match status(&self.head) {
+        match status(self.head()) {
             Some(code) if (100..200).contains(&code) && code != 101 => self.end_interim(),
             Some(_) => self.end_final(),
             None => self.trouble = Some(RefusedCode::HeadMalformed),
@@ -139,9 +156,7 @@ impl HeadScan {
 
     fn end_interim(&mut self) {
         self.interim += 1;
-        self.spent += self.head.len();
-        self.head.clear();
-        self.line_start = 0;
+        self.start = self.heads;
         if self.interim > MAX_INTERIM {
             self.trouble = Some(RefusedCode::TooManyInterim);
         }
@@ -149,8 +164,8 @@ impl HeadScan {
 
     fn end_final(&mut self) {
         self.done = true;
-        let lengths: Vec<&[u8]> = values(&self.head, b"content-length").collect();
-        let codings: Vec<&[u8]> = values(&self.head, b"transfer-encoding").collect();
+        let lengths: Vec<&[u8]> = values(self.head(), b"content-length").collect();
+        let codings: Vec<&[u8]> = values(self.head(), b"transfer-encoding").collect();
         if !codings.is_empty() && !lengths.is_empty() {
             self.trouble = Some(RefusedCode::LengthAndChunked);
         } else if codings.len() > 1 || codings.iter().any(|coding| !coding.eq_ignore_ascii_case(b"chunked")) {
@@ -164,6 +179,12 @@ impl HeadScan {
             }
         }
     }
+}
+
+/// Appends as much of `bytes` as there is room for.
+fn keep(kept: &mut Vec<u8>, bytes: &[u8], limit: usize) {
+    let room = limit.saturating_sub(kept.len());
+    kept.extend_from_slice(&bytes[..bytes.len().min(room)]);
 }
 
 /// The largest length that hyper counts to; the two above it mean something else there.
@@ -208,22 +229,45 @@ fn values<'a>(head: &'a [u8], field: &'a [u8]) -> impl Iterator<Item = &'a [u8]>
     })
 }
 
-/// The scan, shared between the stream that feeds it and the caller that asks it.
+/// What is known of both directions, shared between the stream that feeds it and the caller that asks it.
 #[derive(Clone, Debug)]
-pub(crate) struct Scan(Arc<Mutex<HeadScan>>);
+pub(crate) struct Scan(Arc<Mutex<Both>>);
+
+#[derive(Debug)]
+struct Both {
+    heads: HeadScan,
+    /// The first bytes that were sent, at most as many as a head may have.
+    sent: Vec<u8>,
+}
 
 impl Scan {
     pub(crate) fn new(limit: usize) -> Self {
-        Self(Arc::new(Mutex::new(HeadScan::new(limit))))
+        Self(Arc::new(Mutex::new(Both { heads: HeadScan::new(limit), sent: Vec::new() })))
     }
 
     /// Runs `ask` on the scan.
     pub(crate) fn ask<T>(&self, ask: impl FnOnce(&mut HeadScan) -> T) -> T {
+        self.both(|both| ask(&mut both.heads))
+    }
+
+    /// The bytes that crossed the connection, as far as they are kept. They can be taken once.
+    pub(crate) fn wire(&self) -> Wire {
+        self.both(|both| Wire {
+            sent: std::mem::take(&mut both.sent),
+            received: std::mem::take(&mut both.heads.received),
+        })
+    }
+
+    fn sent(&self, bytes: &[u8]) {
+        self.both(|both| keep(&mut both.sent, bytes, both.heads.limit));
+    }
+
+    fn both<T>(&self, ask: impl FnOnce(&mut Both) -> T) -> T {
         ask(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-/// A stream whose read side is scanned on the way to hyper.
+/// A stream whose read side is scanned on the way to hyper, and whose written bytes are kept.
 #[derive(Debug)]
 pub(crate) struct Tee<S> {
     inner: S,
@@ -256,7 +300,11 @@ impl<S: AsyncRead + Unpin> AsyncRead for Tee<S> {
 
 impl<S: AsyncWrite + Unpin> AsyncWrite for Tee<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.inner).poll_write(cx, buf)
+        let outcome = Pin::new(&mut self.inner).poll_write(cx, buf);
+        if let Poll::Ready(Ok(taken)) = outcome {
+            self.scan.sent(buf.get(..taken).unwrap_or_default());
+        }
+        outcome
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -269,102 +317,4 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Tee<S> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Whole and byte by byte must agree.
-    fn scan(bytes: &[u8]) -> HeadScan {
-        let mut whole = HeadScan::new(1000);
-        whole.push(bytes);
-        let mut drip = HeadScan::new(1000);
-        bytes.chunks(1).for_each(|byte| drip.push(byte));
-        assert_eq!((whole.trouble, whole.interim, &whole.head), (drip.trouble, drip.interim, &drip.head));
-        whole
-    }
-
-    #[test]
-    fn an_honest_head_is_measured() {
-        let scan = scan(b"HTTP/1.1 402 X\r\nContent-Length: 2\r\n\r\n{}");
-        assert_eq!((scan.trouble(), scan.head_bytes(), scan.interim()), (None, 37, 0));
-        assert!(!scan.bare_lf() && !scan.overran());
-    }
-
-    #[test]
-    fn what_is_refused_is_named() {
-        use RefusedCode as C;
-        let long = format!("HTTP/1.1 402 X\r\nA: {}\r\n\r\n", "a".repeat(1000));
-        let flood = "HTTP/1.1 100 C\r\n\r\n".repeat(5);
-        for (bytes, code) in [
-            ("HTTP/1.1 402 X\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n", C::LengthAndChunked),
-            ("HTTP/1.1 402 X\r\ncontent-length : 3\r\nTRANSFER-ENCODING:x\r\n\r\n", C::LengthAndChunked),
-            ("HTTP/1.1 402 X\r\nContent-Length: 3\r\nContent-Length: 5\r\n\r\n", C::LengthConflict),
-            ("HTTP/1.1 402 X\r\nContent-Length: 3, 5\r\n\r\n", C::LengthConflict),
-            ("HTTP/1.1 402 X\r\nContent-Length: 18446744073709551615\r\n\r\n", C::BodyTooLarge),
-            ("HTTP/1.1 402 X\r\nTransfer-Encoding: gzip, chunked\r\n\r\n", C::TransferCoding),
-            ("HTTP/1.1 402 X\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n", C::TransferCoding),
-            ("HTTP/1.1 402 X\r\nA: a\0b\r\n\r\n", C::ControlInHead),
-            ("<html>hello</html>", C::NotHttp),
-            ("HTTP/2 200\r\n\r\n", C::NotHttp),
-            ("\r\nHTTP/1.1 402 X\r\n\r\n", C::NotHttp),
-            ("HTTP/1.1 4x2 X\r\n\r\n", C::HeadMalformed),
-            (&long, C::HeadTooLarge),
-            (&flood, C::TooManyInterim),
-        ] {
-            assert_eq!(scan(bytes.as_bytes()).trouble(), Some(code), "{}", &bytes[..bytes.len().min(60)]);
-        }
-    }
-
-    #[test]
-    fn what_is_odd_is_counted() {
-        let lf = scan(b"HTTP/1.1 402 X\nContent-Length: 2\n\nok");
-        assert!(lf.bare_lf() && lf.trouble().is_none());
-        let interim = scan(b"HTTP/1.1 100 C\r\n\r\nHTTP/1.1 103 E\r\n\r\nHTTP/1.1 402 X\r\n\r\n");
-        assert_eq!((interim.interim(), interim.head_bytes(), interim.trouble()), (2, 18, None));
-        assert!(scan(b"HTTP/1.1 402 X\r\nContent-Length: 3\r\n\r\nabcd").overran());
-        assert_eq!(scan(b"HTTP/1.1 402 X\r\nContent-Length: 3\r\nContent-Length: 3\r\n\r\n").trouble(), None);
-    }
-
-    /// RFC 9110 8.6: one or more decimal digits, which may come as a list of the same number.
-    #[test]
-    fn a_length_is_digits_however_often_it_is_said() {
-        use RefusedCode as C;
-        let read = |lines: &[&str]| length(&lines.iter().map(|line| line.as_bytes()).collect::<Vec<_>>());
-        assert_eq!(read(&[]), Ok(None));
-        for lines in [&["5"][..], &["005"], &["5, 5"], &["5,5"], &["5", "5"], &["5", "05, 5"]] {
-            assert_eq!(read(lines), Ok(Some(5)), "{lines:?}");
-        }
-        assert_eq!(read(&["0"]), Ok(Some(0)));
-        assert_eq!(read(&["000"]), Ok(Some(0)));
-        assert_eq!(read(&["18446744073709551613"]), Ok(Some(u64::MAX - 2)));
-        for lines in [&["+5"][..], &["-5"], &["5 5"], &["0x5"], &["5.0"], &["5e0"], &[""], &["5,"], &[",5"], &["5", ""]]
-        {
-            assert_eq!(read(lines), Err(C::HeadMalformed), "{lines:?}");
-        }
-        for lines in [&["5, 6"][..], &["5", "6"], &["5, 5, 50"], &["18446744073709551616, 5"]] {
-            assert_eq!(read(lines), Err(C::LengthConflict), "{lines:?}");
-        }
-        let long = "9".repeat(500);
-        for lines in [&["18446744073709551614"][..], &["18446744073709551615"], &["18446744073709551616"], &[&long]] {
-            assert_eq!(read(lines), Err(C::BodyTooLarge), "{lines:?}");
-        }
-    }
-
-    proptest::proptest! {
-        /// Nothing a server can write makes the scan panic, and how it is cut into reads changes nothing.
-        #[test]
-        fn any_bytes_are_judged_alike_in_any_pieces(bytes in "(HTTP/1.1 (100|402) X\r?\n)?([a-c:\0 ]{0,6}\r?\n){0,6}.{0,20}") {
-            scan(bytes.as_bytes());
-        }
-
-        /// The same for bytes without any shape, after a head that is honest or none.
-        #[test]
-        fn no_bytes_make_the_scan_panic(
-            head in proptest::sample::select(vec![
-                "", "HTTP/1.1 402 X\r\n", "HTTP/1.1 402 X\r\nTransfer-Encoding: chunked\r\n\r\n", "HTTP/1.1 100 C\r\n\r\n",
-            ]),
-            bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..300),
-        ) {
-            scan(&[head.as_bytes(), &bytes].concat());
-        }
-    }
-}
+mod tests;

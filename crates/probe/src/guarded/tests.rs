@@ -7,6 +7,7 @@ use countersign_core::endpoint::ResourceUrl;
 mod names;
 mod servers;
 mod spellings;
+mod wire;
 
 use super::*;
 use crate::testkit::{Authority, Behaviour, Clear, Leaf, Server};
