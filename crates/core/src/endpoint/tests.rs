@@ -144,7 +144,7 @@ fn the_length_limit_is_2048_bytes() {
     assert_eq!(normal(&of(2049)), Err(UrlError::TooLong));
 }
 
-/// Computed with an outside program (Python, `hashlib`): shared/data/own/countersign.json.
+/// Computed with an outside program (Python, `hashlib`).
 #[test]
 fn endpoint_ids_match_the_vectors() {
     let id = |chain: &str, pay_to: &str, url: &str| {
