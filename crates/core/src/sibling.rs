@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::endpoint::{ResourceUrl, UrlError};
 use crate::finding::Finding;
-use crate::offer::rules::finding;
+use crate::offer::rules::{self, finding};
 use crate::offer::{NotEvaluated, ReadingKind};
 
 /// For how long an answer stands for the folder it was given in: one day.
@@ -39,6 +39,8 @@ pub enum Seen {
     NoGet,
     /// No answer, a broken one, or a server's failure.
     Nothing,
+    /// No request was sent: the name, the address, the connection or the certificate stood in the way.
+    NotAsked,
 }
 
 /// One look at a sibling, in the form that is stored as an observation's facts.
@@ -48,6 +50,9 @@ pub struct Look {
     pub asked: String,
     /// What came of it.
     pub seen: Seen,
+    /// The word of the door, where it brought no answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
 }
 
 /// The sibling of `url` that these random bytes name.
@@ -81,21 +86,38 @@ impl Seen {
             Self::Closed => "closed",
             Self::NoGet => "no_get",
             Self::Nothing => "nothing",
+            Self::NotAsked => "not_asked",
         }
     }
 
     /// Whether a look this old still stands. One from the future was made before the clock was set back.
     pub fn stands(self, age_ms: i64) -> bool {
-        let until = if self == Self::Nothing { FAILED_MS } else { STANDS_MS };
+        let until = if matches!(self, Self::Nothing | Self::NotAsked) { FAILED_MS } else { STANDS_MS };
         (0..until).contains(&age_ms)
     }
+}
 
+impl Look {
     /// Why the other paths of the host are as unknown as before this look; none when it told something.
-    pub const fn unknown(self) -> Option<&'static str> {
-        match self {
-            Self::Challenge | Self::Page | Self::Closed => None,
-            Self::NoGet => Some("a path that cannot exist was asked and takes no GET; nothing else is sent there"),
-            Self::Nothing => Some("a path that cannot exist was asked and gave no usable answer"),
+    pub fn unknown(&self) -> Option<String> {
+        match self.seen {
+            Seen::Challenge | Seen::Page | Seen::Closed => None,
+            Seen::NoGet => {
+                Some("a path that cannot exist was asked and takes no GET; nothing else is sent there".into())
+            }
+            Seen::Nothing => Some("a path that cannot exist was asked and gave no usable answer".into()),
+            Seen::NotAsked => Some(format!("a path that cannot exist could not be asked: {}", self.obstacle())),
+        }
+    }
+
+    /// What stood in the way, in the words of the door's rule. Before a request is sent, only whoever stops waiting for it
+    /// runs out of time for the first byte.
+    fn obstacle(&self) -> &'static str {
+        match self.refused.as_deref() {
+            Some("first_byte_timeout") | None => "the URL itself was answered first",
+            Some(word) => {
+                rules::rule(&format!("transport.{word}")).map_or("no request could be sent", |rule| rule.reason)
+            }
         }
     }
 }
@@ -106,7 +128,7 @@ pub fn examine(kind: ReadingKind, look: &Look, age_ms: i64) -> Option<Finding> {
     let (rule, what) = match look.seen {
         Seen::Challenge if kind == ReadingKind::Challenge => ("http.wildcard", "402 with terms"),
         Seen::Page => ("http.catch_all", "a success"),
-        Seen::Challenge | Seen::Closed | Seen::NoGet | Seen::Nothing => return None,
+        Seen::Challenge | Seen::Closed | Seen::NoGet | Seen::Nothing | Seen::NotAsked => return None,
     };
     let name = look.asked.rsplit('/').next().unwrap_or_default();
     Some(finding(rule, "path", &format!("{}{what} at {name}", ago(age_ms)), Some("404")))

@@ -243,11 +243,11 @@ fn chain(certificates: &[Vec<u8>]) -> Vec<String> {
 }
 
 fn evidence_named(sighting: &Sighting) -> Value {
-    let sibling = sighting.sibling.asked();
-    let observed = std::iter::once(&sighting.observation_id).chain(sibling.map(|asked| &asked.observation_id));
+    let sibling = sighting.sibling.looked();
+    let observed = std::iter::once(&sighting.observation_id).chain(sibling.map(|looked| &looked.observation_id));
     let evidence = std::iter::once(&sighting.evidence_sha256)
         .chain(&sighting.key_evidence_sha256)
-        .chain(sibling.and_then(|asked| asked.evidence_sha256.as_ref()));
+        .chain(sibling.and_then(|looked| looked.evidence_sha256.as_ref()));
     json!({
         "observation_ids": observed.collect::<Vec<_>>(),
         "evidence_sha256": evidence.collect::<Vec<_>>(),

@@ -48,8 +48,12 @@ fn sold() -> Reading {
     answer(402, TERMS, BodyEnd::Whole)
 }
 
+fn look(seen: Seen, refused: Option<&str>) -> Look {
+    Look { asked: ASKED.to_owned(), seen, refused: refused.map(str::to_owned) }
+}
+
 fn told(main: &Reading, seen: Seen, age_ms: i64) -> Option<Finding> {
-    examine(main.kind, &Look { asked: ASKED.to_owned(), seen }, age_ms)
+    examine(main.kind, &look(seen, None), age_ms)
 }
 
 #[test]
@@ -75,7 +79,7 @@ fn only_terms_are_held_against_a_host() {
     }
     assert_eq!(Seen::of(answer(402, &TERMS[..40], BodyEnd::CutOff).kind), Seen::Nothing);
     assert_eq!(Seen::of(Reading::not_seen().kind), Seen::Nothing);
-    for seen in [Seen::Closed, Seen::NoGet, Seen::Nothing] {
+    for seen in [Seen::Closed, Seen::NoGet, Seen::Nothing, Seen::NotAsked] {
         assert!(told(&sold(), seen, 0).is_none(), "{seen:?}");
     }
 }
@@ -121,22 +125,45 @@ fn an_answer_stands_for_a_day_and_a_failure_for_ten_minutes() {
     for seen in [Seen::Challenge, Seen::Page, Seen::Closed, Seen::NoGet] {
         assert_eq!([-1, 0, 86_399_999, 86_400_000].map(|age| seen.stands(age)), [false, true, true, false], "{seen:?}");
     }
-    assert_eq!([-1, 0, 599_999, 600_000].map(|age| Seen::Nothing.stands(age)), [false, true, true, false]);
+    for seen in [Seen::Nothing, Seen::NotAsked] {
+        assert_eq!([-1, 0, 599_999, 600_000].map(|age| seen.stands(age)), [false, true, true, false], "{seen:?}");
+    }
 }
 
 #[test]
 fn what_was_not_learned_is_said() {
-    let unknown: Vec<_> = [Seen::Challenge, Seen::Page, Seen::Closed, Seen::NoGet, Seen::Nothing]
+    let unknown: Vec<_> = [Seen::Challenge, Seen::Page, Seen::Closed, Seen::NoGet, Seen::Nothing, Seen::NotAsked]
         .into_iter()
-        .filter(|seen| seen.unknown().is_some())
+        .filter(|seen| look(*seen, None).unknown().is_some())
         .collect();
-    assert_eq!(unknown, [Seen::NoGet, Seen::Nothing]);
+    assert_eq!(unknown, [Seen::NoGet, Seen::Nothing, Seen::NotAsked]);
+}
+
+/// The sentences are those of the rules; a word that a newer version wrote has none here.
+#[test]
+fn what_was_not_asked_is_not_said_to_have_been_asked() {
+    for (word, why) in [
+        (Some("name_not_found"), "the name does not exist"),
+        (Some("port_refused"), "the port belongs to a service that is no seller"),
+        (Some("first_byte_timeout"), "the URL itself was answered first"),
+        (Some("another word"), "no request could be sent"),
+    ] {
+        let told = look(Seen::NotAsked, word).unknown();
+        assert_eq!(told.as_deref(), Some(format!("a path that cannot exist could not be asked: {why}").as_str()));
+    }
 }
 
 #[test]
 fn a_look_is_read_back_as_it_was_stored() {
-    let look = Look { asked: ASKED.to_owned(), seen: Seen::NoGet };
-    let text = String::from_utf8(crate::json::to_canonical(&look).unwrap()).unwrap();
-    assert_eq!(text, format!(r#"{{"asked":"{ASKED}","seen":"no_get"}}"#));
-    assert_eq!(serde_json::from_str::<Look>(&text).unwrap(), look);
+    for (look, written) in [
+        (look(Seen::NoGet, None), format!(r#"{{"asked":"{ASKED}","seen":"no_get"}}"#)),
+        (
+            look(Seen::NotAsked, Some("dns_failed")),
+            format!(r#"{{"asked":"{ASKED}","refused":"dns_failed","seen":"not_asked"}}"#),
+        ),
+    ] {
+        let text = String::from_utf8(crate::json::to_canonical(&look).unwrap()).unwrap();
+        assert_eq!(text, written);
+        assert_eq!(serde_json::from_str::<Look>(&text).unwrap(), look);
+    }
 }

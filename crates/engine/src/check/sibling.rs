@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use countersign_core::endpoint::ResourceUrl;
 use countersign_core::finding::Finding;
-use countersign_core::offer::ReadingKind;
+use countersign_core::offer::{Reading, ReadingKind};
 use countersign_core::sibling::{self, Look, Seen};
 use countersign_core::time::Timestamp;
 use countersign_probe::{Answer, Need, Refused};
@@ -31,15 +31,15 @@ const NOT_KEPT: &str = "what a path that cannot exist answered could not be kept
 /// What is known of the other paths in the URL's folder.
 #[derive(Clone, Debug)]
 pub(crate) enum Sibling {
-    /// One was asked, now or within the time for which that stands.
-    Asked(Asked),
+    /// There was a look at one, now or within the time for which that stands.
+    Looked(Looked),
     /// None was, and why.
-    NotAsked(&'static str),
+    NoLook(&'static str),
 }
 
 /// A look at a sibling as it was stored.
 #[derive(Clone, Debug)]
-pub(crate) struct Asked {
+pub(crate) struct Looked {
     /// When it was made.
     pub(crate) at: Timestamp,
     /// The observation's row id.
@@ -52,36 +52,37 @@ pub(crate) struct Asked {
 
 impl Sibling {
     /// The look, if there was one.
-    pub(crate) fn asked(&self) -> Option<&Asked> {
+    pub(crate) fn looked(&self) -> Option<&Looked> {
         match self {
-            Self::Asked(asked) => Some(asked),
-            Self::NotAsked(_) => None,
+            Self::Looked(looked) => Some(looked),
+            Self::NoLook(_) => None,
         }
     }
 
     /// Why the other paths of the host are unknown; none when they are not.
-    pub(crate) fn unknown(&self) -> Option<&'static str> {
+    pub(crate) fn unknown(&self) -> Option<String> {
         match self {
-            Self::Asked(asked) => asked.look.seen.unknown(),
-            Self::NotAsked(why) => Some(why),
+            Self::Looked(looked) => looked.look.unknown(),
+            Self::NoLook(why) => Some((*why).to_owned()),
         }
     }
 
     /// What it says of a URL whose answer is of this kind, seen at `at`.
     pub(super) fn findings(&self, kind: ReadingKind, at: Timestamp) -> Option<Finding> {
-        self.asked().and_then(|asked| sibling::examine(kind, &asked.look, at.since(asked.at)))
+        self.looked().and_then(|looked| sibling::examine(kind, &looked.look, at.since(looked.at)))
     }
 
     /// The decision's member `other_paths`: null when none was asked.
     pub(crate) fn to_value(&self, now: Timestamp) -> Value {
-        self.asked().map_or(Value::Null, |Asked { at, look, .. }| {
+        let asked = self.looked().filter(|looked| looked.look.seen != Seen::NotAsked);
+        asked.map_or(Value::Null, |Looked { at, look, .. }| {
             let age_s = now.since(*at).max(0) / 1000;
             json!({"asked": look.asked, "answer": look.seen, "observed_at": at, "age_s": age_s})
         })
     }
 }
 
-impl Asked {
+impl Looked {
     /// From its row; none when the row does not read or no longer stands.
     fn standing(row: Observation, at: Timestamp) -> Option<Self> {
         let look: Look = serde_json::from_str(&row.facts).ok()?;
@@ -111,8 +112,8 @@ impl Checker {
         let shared = self.siblings.share(url.folder().to_owned(), work);
         let beside = async {
             tokio::select! {
-                known = shared => known.unwrap_or(Sibling::NotAsked(NOT_KEPT)),
-                () = after(over, 2 * GRACE) => Sibling::NotAsked(NOT_KEPT),
+                known = shared => known.unwrap_or(Sibling::NoLook(NOT_KEPT)),
+                () = after(over, 2 * GRACE) => Sibling::NoLook(NOT_KEPT),
             }
         };
         tokio::join!(main, beside)
@@ -126,19 +127,19 @@ impl Checker {
         run: &str,
         over: watch::Receiver<()>,
     ) -> Result<Sibling, CheckError> {
-        if let Some(asked) = self.remembered(url.folder(), at).await? {
-            return Ok(Sibling::Asked(asked));
+        if let Some(looked) = self.remembered(url.folder(), at).await? {
+            return Ok(Sibling::Looked(looked));
         }
-        let Ok(made_up) = sibling::url(url, &self.env.random()?) else { return Ok(Sibling::NotAsked(NO_ROOM)) };
-        let Ok(turn) = self.turn(&made_up, at, Need::Spare, None).await? else { return Ok(Sibling::NotAsked(NO_TURN)) };
+        let Ok(made_up) = sibling::url(url, &self.env.random()?) else { return Ok(Sibling::NoLook(NO_ROOM)) };
+        let Ok(turn) = self.turn(&made_up, at, Need::Spare, None).await? else { return Ok(Sibling::NoLook(NO_TURN)) };
         let result = Box::pin(self.get_until(&turn, at, after(over, GRACE))).await;
         let kept = self.keep_sibling(&made_up, at, run, result).await?;
-        Ok(Sibling::Asked(kept))
+        Ok(Sibling::Looked(kept))
     }
 
-    async fn remembered(&self, folder: &str, at: Timestamp) -> Result<Option<Asked>, CheckError> {
+    async fn remembered(&self, folder: &str, at: Timestamp) -> Result<Option<Looked>, CheckError> {
         let last = self.store.last_observation("siblings", folder).await?;
-        Ok(last.and_then(|row| Asked::standing(row, at)))
+        Ok(last.and_then(|row| Looked::standing(row, at)))
     }
 
     async fn keep_sibling(
@@ -147,11 +148,11 @@ impl Checker {
         at: Timestamp,
         run: &str,
         result: Result<Answer, Refused>,
-    ) -> Result<Asked, CheckError> {
+    ) -> Result<Looked, CheckError> {
         let (result, reading) = read_apart(url, "GET", at, result, Vec::new()).await?;
         let spelt = || evidence::document(url.as_str(), "GET", at, &result);
         let evidence_sha256 = self.store.put_evidence_from(spelt).await?;
-        let look = Look { asked: url.as_str().to_owned(), seen: Seen::of(reading.kind) };
+        let look = look(url, &result, &reading);
         let latency_ms = result.as_ref().ok().map(|answer| i64::try_from(answer.latency_ms).unwrap_or(i64::MAX));
         let row = NewObservation {
             id: &self.env.row_id()?,
@@ -167,8 +168,18 @@ impl Checker {
             facts: &super::facts(&look)?,
         };
         let observation_id = self.store.append_observation(&row).await?;
-        Ok(Asked { at, observation_id, evidence_sha256: Some(evidence_sha256), look })
+        Ok(Looked { at, observation_id, evidence_sha256: Some(evidence_sha256), look })
     }
+}
+
+/// What is remembered. A refusal may have come before anything was sent.
+fn look(url: &ResourceUrl, result: &Result<Answer, Refused>, reading: &Reading) -> Look {
+    let refused = result.as_ref().err();
+    let seen = match refused {
+        Some(refused) if refused.wire.sent.is_empty() => Seen::NotAsked,
+        Some(_) | None => Seen::of(reading.kind),
+    };
+    Look { asked: url.as_str().to_owned(), seen, refused: refused.map(|refused| refused.code.to_string()) }
 }
 
 /// Until the probe of the URL is over, and `grace` longer.

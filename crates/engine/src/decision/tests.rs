@@ -56,7 +56,7 @@ fn signed(result: Result<Answer, Refused>, request: &CheckRequest) -> Vec<u8> {
         key_evidence_sha256: vec!["0".repeat(64); 2],
         response_sha256: Some("0".repeat(64)),
         observation_id: id,
-        sibling: Sibling::NotAsked("not in this test"),
+        sibling: Sibling::NoLook("not in this test"),
         reading,
         observed,
         before,

@@ -37,6 +37,36 @@ async fn a_host_that_sells_any_path_is_warned_of_and_no_other() {
     }
 }
 
+/// Neither a name that leads nowhere nor a certificate for another host lets a request out, and both are remembered.
+#[tokio::test]
+async fn where_nothing_was_sent_nothing_is_said_to_have_been_asked() {
+    let world = World::new().await;
+    let tls = world.authority.acceptor(&["other.localhost"], Leaf::Honest).unwrap();
+    let server = Server::start(tls, Behaviour::Echo).await.unwrap();
+    let wrong_host = format!("https://x.localhost:{}/paid", server.port());
+    for (url, refused, why) in [
+        (
+            wrong_host.as_str(),
+            "certificate_wrong_host",
+            "the certificate is for another host, so nobody proved to be the seller",
+        ),
+        ("https://y.localhost:6379/paid", "port_refused", "the port belongs to a service that is no seller"),
+    ] {
+        let request = CheckRequest::new(ResourceUrl::parse(url).unwrap());
+        for look in ["first", "remembered"] {
+            let said = world.check(&request).await.document;
+            assert_eq!(said["transport"]["refused"], refused, "{look} {url}");
+            let expected = format!("a path that cannot exist could not be asked: {why}");
+            assert_eq!((unseen(&said), &said["other_paths"]), (Some(expected.as_str()), &Value::Null), "{look} {url}");
+            assert_eq!(
+                said["evidence"]["evidence_sha256"].as_array().unwrap().len(),
+                2,
+                "why is evidence, {look} {url}"
+            );
+        }
+    }
+}
+
 /// In this world the first draw names the run and the second the path. SHA-256 of the seed 7 and the turn 1, eight bytes
 /// each, begins 4f f1 90: modulo 32 that is 15, 17 and 16, which are `p`, `r` and `q`.
 #[tokio::test]
