@@ -132,10 +132,10 @@ pub(crate) struct Bounds {
     /// Only these recipients
     #[arg(long = "allow-pay-to", value_delimiter = ',')]
     pub(crate) allow_pay_to: Vec<String>,
-    /// Put offers on this network first; excludes none
+    /// Put this network's first among the offers without warnings, or else among those with; excludes none
     #[arg(long, value_name = "NETWORK")]
     pub(crate) prefer_network: Option<String>,
-    /// Which of the offers inside all bounds to choose
+    /// Which of the offers inside all bounds to choose, those without warnings first
     #[arg(long, value_enum)]
     pub(crate) objective: Option<OrderedBy>,
     /// Highest price in USD, such as 0.01

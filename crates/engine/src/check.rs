@@ -382,7 +382,8 @@ pub(crate) fn judge(request: &CheckRequest, sighting: &Sighting, now: Timestamp)
     let found: Vec<Finding> = history::examine(reading, observed, trail, &after, request.accept_payto_change);
     let facts = policy::Facts { latency_ms: observed.latency_ms, history: &found };
     let decided = policy::decide(request, reading, &after, &facts, now);
-    Judged { told: reading.clone().and(found), after, decided }
+    let told = reading.clone().and(found.into_iter().chain(decided.findings.iter().cloned()));
+    Judged { told, after, decided }
 }
 
 #[cfg(test)]

@@ -106,9 +106,14 @@ fn first<'f>(findings: impl Iterator<Item = &'f Finding>) -> Option<&'f Finding>
     findings.min_by(|left, right| left.order(right))
 }
 
+/// The word that these findings alone would leave an option.
+pub(crate) fn word_from(findings: &[Finding], offer: &Offer) -> Word {
+    judge(&about(findings, offer)).0
+}
+
 /// Whether these findings alone keep an option from being selected.
 pub(crate) fn barred(findings: &[Finding], offer: &Offer) -> bool {
-    matches!(judge(&about(findings, offer)).0, Word::NotPayable | Word::Mismatch)
+    matches!(word_from(findings, offer), Word::NotPayable | Word::Mismatch)
 }
 
 impl Reading {

@@ -38,7 +38,7 @@ use crate::finding::Finding;
 use crate::network::{Family, Network};
 use crate::time::Timestamp;
 
-pub(crate) use grade::barred;
+pub(crate) use grade::{barred, word_from};
 pub use listed::listed;
 pub use redirect::{Leads, Redirect};
 pub use schema::{Called, Schema, SchemaSource};

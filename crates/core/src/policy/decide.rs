@@ -1,7 +1,7 @@
 //! The decision.
 
 use super::judge::{Judge, Reason, Why, outside, total_cost};
-use super::{CheckRequest, Objective};
+use super::{CheckRequest, Objective, stock};
 use crate::amount::Usd;
 use crate::finding::Finding;
 use crate::history::{Relation, Role, Standing, pay_to};
@@ -84,6 +84,8 @@ pub struct Decision {
     pub pay_to_pending: bool,
     /// The offers that may not be selected.
     pub excluded: Vec<Excluded>,
+    /// What the choice itself gives reason to tell.
+    pub findings: Vec<Finding>,
 }
 
 /// Applies `request` to `reading`. `standing` includes this sighting; `now` ages its counts.
@@ -113,12 +115,13 @@ pub fn decide(
         pay_to_changed,
         // Until it is established, a changed recipient is a pending one; there is no third state.
         pay_to_pending: pay_to_changed,
+        findings: stock::findings(&judge, &excluded, selected),
         excluded,
     }
 }
 
 /// The bounds with which a buyer chooses where to pay.
-const NETWORKS: [&str; 2] = ["networks", "deny_networks"];
+pub(super) const NETWORKS: [&str; 2] = ["networks", "deny_networks"];
 
 fn excluded(judge: &Judge<'_>) -> Vec<Excluded> {
     let one = |(offer, it): (usize, &Offer)| {
@@ -158,8 +161,9 @@ fn select(judge: &Judge<'_>, excluded: &[Excluded]) -> Option<usize> {
     offers.min_by_key(|(at, offer)| rank(judge, *at, offer)).map(|(at, _)| at)
 }
 
-/// Smaller is better; `(true, _)` marks an unknown value, which sorts last.
-type Rank = (bool, (bool, u64), bool, (bool, Option<Usd>), usize);
+/// Smaller is better; `(true, _)` marks an unknown value, which sorts last. Warnings weigh before everything: whoever
+/// sets a price a millionth lower must not choose what is signed.
+type Rank = (bool, bool, (bool, u64), bool, (bool, Option<Usd>), usize);
 
 fn rank(judge: &Judge<'_>, at: usize, offer: &Offer) -> Rank {
     let request = judge.request;
@@ -172,7 +176,7 @@ fn rank(judge: &Judge<'_>, at: usize, offer: &Offer) -> Rank {
         Objective::LowestTotalCost => (None, false, total_cost(offer)),
         Objective::FastestSettlement => (settlement, false, offer.usd.clone()),
     };
-    (other_network, (speed.is_none(), speed.unwrap_or(0)), newcomer, (price.is_none(), price), at)
+    (judge.warned(offer), other_network, (speed.is_none(), speed.unwrap_or(0)), newcomer, (price.is_none(), price), at)
 }
 
 fn established(judge: &Judge<'_>, offer: &Offer) -> bool {

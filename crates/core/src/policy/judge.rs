@@ -4,7 +4,7 @@ use super::{CheckRequest, Facts, Objective};
 use crate::amount::{Amount, Usd};
 use crate::history::{Relation, Standing, Week, normal_address, pay_to, relation};
 use crate::network::Network;
-use crate::offer::{Offer, Reading, barred};
+use crate::offer::{Offer, Reading, Word, barred, word_from};
 
 /// Observations a success rate needs before it is one.
 const RATE_NEEDS: u64 = 3;
@@ -95,6 +95,11 @@ impl Judge<'_> {
     fn history(&self, offer: &Offer) -> Option<Reason> {
         let told = !request_covers(self.request, self.relation(offer)) && barred(self.facts.history, offer);
         told.then(|| outside("history"))
+    }
+
+    /// Whether the word of `offer`, what history says included, is another than plain `payable`.
+    pub(super) fn warned(&self, offer: &Offer) -> bool {
+        offer.word != Word::Payable || word_from(self.facts.history, offer) != Word::Payable
     }
 
     pub(super) fn relation(&self, offer: &Offer) -> Relation {

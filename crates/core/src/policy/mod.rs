@@ -8,6 +8,7 @@
 mod decide;
 mod judge;
 mod request;
+mod stock;
 
 pub use decide::{Decision, Excluded, Facts, MissReason, Unjudged, decide};
 pub use judge::{Reason, Why, total_cost};

@@ -5,8 +5,9 @@ use crate::endpoint::ResourceUrl;
 use crate::network::Network;
 use serde_json::{Map, Value, json};
 
-/// How the offers that may be selected are ordered. Ranks only; filters nothing, except that
-/// [`Objective::LowestTotalCost`] refuses an offer whose total cost is unknown.
+/// How the offers that may be selected are ordered, after those without a warning were put first and then those on the
+/// preferred network. Ranks only; filters nothing, except that [`Objective::LowestTotalCost`] refuses an offer whose
+/// total cost is unknown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Objective {
@@ -36,7 +37,7 @@ pub struct CheckRequest {
     pub deny_networks: Vec<Network>,
     /// The offer must pay one of these recipients.
     pub allow_pay_to: Vec<String>,
-    /// Ranks offers on this network first; filters nothing.
+    /// Ranks offers on this network first, among those with warnings and among those without; filters nothing.
     pub prefer_network: Option<Network>,
     /// Order of the offers that may be selected.
     pub objective: Objective,

@@ -11,6 +11,7 @@ use proptest::prelude::*;
 
 mod invocable;
 mod newcomer;
+mod order;
 
 const A: &str = "0x1111111111111111111111111111111111111111";
 const B: &str = "0x2222222222222222222222222222222222222222";

@@ -2,14 +2,17 @@
 
 use super::super::challenge::{Asked, edited, one, requirement, respelled, without};
 use super::honest::solana;
-use super::{Reply, Seller, finds, hostile};
-use serde_json::json;
+use super::{Reply, Seller, finds, hostile, says};
+use serde_json::{Value, json};
 
 /// One more than the largest 256-bit number.
 const TWO_TO_256: &str = "115792089237316195423570985008687907853269984665640564039457584007913129639936";
 
 /// Begins and ends like the mint of USD Coin, and is 32 other bytes.
 const LOOK_ALIKE_MINT: &str = "EPjFakeMintakeMintakeMintakeMintakeMintXDt1v";
+
+/// Whoever is paid there is paid never again.
+const NOBODY: &str = "0x0000000000000000000000000000000000000000";
 
 pub(super) const ALL: &[Seller] = &[
     hostile(
@@ -18,6 +21,32 @@ pub(super) const ALL: &[Seller] = &[
         finds("payable_with_warnings", "amount.spread"),
         "honest-networks",
         Reply::Whole(decoy),
+    ),
+    hostile(
+        "dear-first",
+        "asks 90 cents in its first option, which a client without limits signs, and one cent in its second",
+        says("payable", None),
+        "honest-tiers",
+        Reply::Whole(|asked| two(asked, |first| first["amount"] = json!("900000"))),
+    ),
+    hostile(
+        "burn-first",
+        "asks for a payment to nobody in its first option, which the reference client signs, and is honest in its second",
+        finds("payable_with_warnings", "selection.stock_client"),
+        "honest-tiers",
+        Reply::Whole(|asked| two(asked, |first| first["payTo"] = json!(NOBODY))),
+    ),
+    hostile(
+        "cheap-for-ever",
+        "asks a millionth of a dollar less in an option whose authorisation never ends",
+        finds("payable", "timeout.form"),
+        "honest-tiers",
+        Reply::Whole(|asked| {
+            two(asked, |first| {
+                first["amount"] = json!("9999");
+                first["maxTimeoutSeconds"] = json!("60");
+            })
+        }),
     ),
     hostile(
         "honeypot-price",
@@ -237,6 +266,15 @@ pub(super) const ALL: &[Seller] = &[
         Reply::Whole(|asked| without(asked, "extra")),
     ),
 ];
+
+/// Two options of one cent, the first of them changed.
+fn two(asked: &Asked, change: impl Fn(&mut Value)) -> Vec<u8> {
+    edited(asked, |challenge| {
+        let mut first = requirement();
+        change(&mut first);
+        challenge["accepts"] = json!([first, requirement()]);
+    })
+}
 
 fn decoy(asked: &Asked) -> Vec<u8> {
     edited(asked, |challenge| {
