@@ -2,18 +2,18 @@
 
 mod findings;
 mod money;
+mod terms;
 
 use std::collections::BTreeMap;
 
-use countersign_core::address;
-use countersign_core::network;
 use countersign_core::offer::{RailSeen, rules};
 use countersign_engine::check::Unkept;
 use countersign_engine::transparency::Transparency;
 use serde_json::Value;
 
 use super::line;
-use money::{dollars, with_cloudflare};
+use money::with_cloudflare;
+use terms::terms;
 
 /// Prints `document`, a decision of ours.
 pub(crate) fn decision(document: &Value) {
@@ -66,7 +66,7 @@ pub(crate) fn headline(document: &Value) -> String {
     }
     let unmet = document["unmet_constraints"].as_array().map_or_else(Vec::new, |all| texts(all));
     if word.starts_with("payable") && !unmet.is_empty() {
-        return format!("{word}, but outside your rules: {}", unmet.join(", "));
+        return format!("{word}, but {OUTSIDE}: {}", unmet.join(", "));
     }
     let refused = document["transport"]["refused"].as_str().map(|code| format!(" ({code})")).unwrap_or_default();
     let why = document["word_rule"].as_str().and_then(reason);
@@ -81,38 +81,6 @@ fn word(document: &Value) -> &str {
 /// Whether `offer` is the option that was selected.
 fn selected(document: &Value, offer: &Value) -> bool {
     !document["selected_payment"].is_null() && offer["excluded_reason"].is_null()
-}
-
-/// `$0.01 in USDC plus $0.005 in declared fees on base (eip155:8453) to 0x2096…`
-fn terms(payment: &Value) -> String {
-    let symbol = payment["symbol"].as_str().unwrap_or("an unknown asset");
-    let price = match (payment["usd"].as_str(), payment["amount_atomic"].as_str()) {
-        (Some(usd), _) => format!("${} in {symbol}", dollars(usd)),
-        (None, Some(atomic)) => format!("{atomic} units of {symbol}"),
-        (None, None) => format!("no readable amount of {symbol}"),
-    };
-    let network = text(payment, "network");
-    let named = match (payment["rail"].as_str(), payment["network"].as_str()) {
-        (Some(name), _) => format!("{name} ({network})"),
-        (None, Some(network)) => network.to_owned(),
-        (None, None) => "no known network".to_owned(),
-    };
-    let fees = payment["fees_usd"].as_str().filter(|fees| *fees != "0");
-    let fees = fees.map(|fees| format!(" plus ${} in declared fees", dollars(fees))).unwrap_or_default();
-    format!("{price}{fees} on {named} to {}", payee(network, text(payment, "payTo")))
-}
-
-/// People compare addresses letter by letter, so an EVM one is shown in its EIP-55 form. What is no address is said to be
-/// none; off the networks that have addresses (Cloudflare's) a role stands there, and is shown.
-fn payee(network: &str, pay_to: &str) -> String {
-    let nobody = || "no readable recipient".to_owned();
-    if matches!(pay_to, "absent" | "null") {
-        return nobody();
-    }
-    match network::read(network).map(|read| read.network.family()) {
-        Some(family) => address::check(family, pay_to).map_or_else(|_| nobody(), |checked| checked.display),
-        None => pay_to.to_owned(),
-    }
 }
 
 /// How a mark stands inside a stranger's text, which must not close its own fence.
@@ -160,16 +128,29 @@ fn acquaintance(known: &str, looks: &Value) -> Option<String> {
 /// Every option, unless the headline has already told the only one.
 fn offers(document: &Value) {
     let told = !document["selected_payment"].is_null() && list(document, "offers").count() == 1;
-    for offer in list(document, "offers").filter(|_| !told) {
-        line(&format!(
-            "  offer {}  {}{}: {}",
-            place(offer),
-            text(offer, "word").replace('_', " "),
-            rule(offer),
-            with_cloudflare(document, offer).unwrap_or_else(|| terms(offer))
-        ));
-    }
+    list(document, "offers").filter(|_| !told).for_each(|offer| line(&option(document, offer)));
 }
+
+/// `offer header[0]  payable, but outside your rules: max_price_usd; $0.90 in USDC on …`
+fn option(document: &Value, offer: &Value) -> String {
+    let outside = bounds(offer);
+    let outside = if outside.is_empty() { ":".to_owned() } else { format!(", but {OUTSIDE}: {outside};") };
+    let word = text(offer, "word").replace('_', " ");
+    let asks = with_cloudflare(document, offer).unwrap_or_else(|| terms(offer));
+    format!("  offer {}  {word}{}{outside} {asks}", place(offer), rule(offer))
+}
+
+/// Every bound that an option does not meet.
+fn bounds(offer: &Value) -> String {
+    let bound = |one: &Value| {
+        let unknown = if one["why"] == "unknown" { " (unknown)" } else { "" };
+        format!("{}{unknown}", text(one, "constraint"))
+    };
+    list(offer, "excluded_by").map(bound).collect::<Vec<_>>().join(", ")
+}
+
+/// Said of an option that others could pay and this buyer does not want.
+const OUTSIDE: &str = "outside your rules";
 
 /// Header and body each count their options from 0.
 fn place(offer: &Value) -> String {
@@ -258,27 +239,22 @@ mod tests {
     }
 
     #[test]
-    fn terms_without_a_readable_network_say_so() {
-        let payment = json!({"amount_atomic": "10000", "network": null, "payTo": "0x2096"});
-        assert_eq!(terms(&payment), "10000 units of an unknown asset on no known network to 0x2096");
-    }
-
-    #[test]
-    fn what_is_no_address_is_no_recipient() {
-        const BURNT: &str = "0x000000000000000000000000000000000000dEaD";
-        assert_eq!(payee("eip155:8453", &BURNT.to_lowercase()), BURNT);
-        assert_eq!(payee("base", &BURNT.to_lowercase()), BURNT);
-        assert_eq!(payee("cloudflare:402", "merchant"), "merchant");
-        for (network, pay_to) in [
-            ("eip155:8453", "absent"),
-            ("eip155:8453", "null"),
-            ("eip155:8453", "walletaddress"),
-            ("eip155:8453", "[\"0x1\"]"),
-            ("stellar:pubnet", "absent"),
-            ("no network", "null"),
-        ] {
-            assert_eq!(payee(network, pay_to), "no readable recipient", "{pay_to} on {network}");
-        }
+    fn an_option_outside_the_rules_names_every_bound() {
+        let offer = |excluded: Value| {
+            option(
+                &Value::Null,
+                &json!({"source": "header", "index": 0, "word": "payable_with_warnings", "word_rule": "amount.number",
+                "usd": "0.9", "symbol": "USDC", "network": "eip155:8453", "rail": "base", "payTo": "0x2096",
+                "excluded_by": excluded}),
+            )
+        };
+        let terms = "$0.90 in USDC on base (eip155:8453) to no readable recipient";
+        let word = "  offer header[0]  payable with warnings (amount.number)";
+        assert_eq!(offer(json!([])), format!("{word}: {terms}"));
+        let two = json!([{"constraint": "max_price_usd", "why": "outside"},
+            {"constraint": "min_observations", "why": "unknown"}]);
+        let told = "outside your rules: max_price_usd, min_observations (unknown)";
+        assert_eq!(offer(two), format!("{word}, but {told}; {terms}"));
     }
 
     #[test]
@@ -297,12 +273,6 @@ mod tests {
         let mut document = json!({"word": "payable", "selected_payment": payment, "registrable_domain": "pay.example"});
         let terms = "payable: $0.01 in USDC on base (eip155:8453) to 0x209693Bc6afc0C5328bA36FaF03C514EF312287C";
         assert_eq!(headline(&document), format!("{terms} at pay.example"));
-        document["selected_payment"]["fees_usd"] = json!("0.005");
-        assert!(
-            headline(&document)
-                .starts_with("payable: $0.01 in USDC plus $0.005 in declared fees on base (eip155:8453)")
-        );
-        document["selected_payment"]["fees_usd"] = json!("0");
         document["registrable_domain"] = Value::Null;
         assert_eq!(headline(&document), terms);
     }

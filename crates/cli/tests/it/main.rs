@@ -12,6 +12,7 @@ mod keys;
 mod log;
 mod manual;
 mod receipts;
+mod selection;
 mod shapes;
 mod verifiers;
 mod walls;

@@ -11,6 +11,9 @@ const SOLANA_USDC: &str = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v";
 const SOLANA_PAYEE: &str = "2wKupLR9q6wXYppw8Gr2NvWxKBUqm4PPJKkQfoxHDBg4";
 const SOLANA_FEE_PAYER: &str = "EwWqGE4ZFKLofuestmU4LDdK7XM1N4ALgdZccwYugwGd";
 
+/// Whoever carries a payment to the chain; an address made up for the lab.
+const FACILITATOR: &str = "0xfac1fac1fac1fac1fac1fac1fac1fac1fac1fac1";
+
 pub(super) const ALL: &[Seller] = &[
     honest("honest-v2", "asks one cent in a v2 header", Reply::Whole(|asked| edited(asked, |_| ()))),
     honest("honest-v1", "asks one cent in a v1 body", Reply::Whole(|asked| body(asked).bytes())),
@@ -20,6 +23,7 @@ pub(super) const ALL: &[Seller] = &[
     honest("honest-solana", "asks one cent on Solana only", Reply::Whole(|asked| solana(asked, "payTo", SOLANA_PAYEE))),
     honest("honest-tiers", "asks one cent or five, in header and body alike", Reply::Whole(tiers)),
     honest("honest-two-names", "sends the same header under an older name too", Reply::Whole(two_names)),
+    honest("honest-upto", "may charge up to one cent, by the scheme upto", Reply::Whole(upto)),
     honest("honest-old-header", "sends a stray header of its own in front of a v1 body", Reply::Whole(old_header)),
     honest("honest-empty-header", "sends an empty payment header in front of a v1 body", Reply::Whole(empty_header)),
     honest("honest-l402", "offers L402 in WWW-Authenticate beside the x402 header", Reply::Whole(l402)),
@@ -91,6 +95,13 @@ fn tiers(asked: &Asked) -> Vec<u8> {
     header["accepts"] = json!([header["accepts"][0], dear]);
     body["accepts"] = json!([dear_v1, body["accepts"][0]]);
     Answer::payment(body.to_string()).with("PAYMENT-REQUIRED", base64(&header.to_string())).bytes()
+}
+
+fn upto(asked: &Asked) -> Vec<u8> {
+    edited(asked, |challenge| {
+        challenge["accepts"][0]["scheme"] = json!("upto");
+        challenge["accepts"][0]["extra"]["facilitatorAddress"] = json!(FACILITATOR);
+    })
 }
 
 /// A name no client reads in front of an ordinary v1 body.

@@ -3,7 +3,8 @@
 use countersign_core::amount::Amount;
 use serde_json::Value;
 
-use super::{list, payee, text};
+use super::terms::payee;
+use super::{list, text};
 
 /// `0.9` is ninety cents, `0.90`; what has no cents or more than two digits stands as it is.
 pub(super) fn dollars(usd: &str) -> String {
@@ -25,7 +26,7 @@ pub(super) fn with_cloudflare(document: &Value, offer: &Value) -> Option<String>
         Ok(units) => format!("{units} units of {asset}"),
         Err(_) => format!("no readable amount of {asset}"),
     };
-    Some(format!("{price} with Cloudflare ({network}), on no chain, to {}", payee("-", text(offer, "payTo"))))
+    Some(format!("{price} with Cloudflare ({network}), on no chain, to {}", payee(offer)))
 }
 
 /// What the places of an option's channel begin with: the body's are marked where a header states options too.
