@@ -1,4 +1,4 @@
-//! The evidence document `countersign/evidence/v1` (`docs/evidence.md`): the bytes of one exchange in hex, and none of
+//! The evidence document `countersign/exchange/v1` (`docs/evidence.md`): the bytes of one exchange in hex, and none of
 //! what we make of them, so that anybody can read them again. Header lines are not listed, because a list no longer
 //! shows the order, the case and the spaces in which they came; they are read from `head`.
 
@@ -14,7 +14,7 @@ pub(crate) fn document(url: &str, method: &str, at: Timestamp, result: &Result<A
         Ok(answer) => answered(answer),
         Err(refused) => turned_down(refused),
     };
-    value["schema"] = json!("countersign/evidence/v1");
+    value["schema"] = json!("countersign/exchange/v1");
     value["url"] = json!(url);
     value["method"] = json!(method);
     value["at"] = json!(at);

@@ -29,7 +29,7 @@ fn an_answer_is_its_bytes() {
         flags: vec![TransportFlag::BodyShort],
     };
     let expected = json!({
-        "schema": "countersign/evidence/v1", "url": "https://a.example/x", "method": "GET", "at": "2026-09-21T14:13:20Z",
+        "schema": "countersign/exchange/v1", "url": "https://a.example/x", "method": "GET", "at": "2026-09-21T14:13:20Z",
         "sent": "470a", "status": 402, "head": "480a", "body": "7b7d", "body_complete": false, "flags": ["body_short"],
         "peer": "192.0.2.1:443", "certificates": ["0102", "03"],
     });
@@ -41,7 +41,7 @@ fn a_refusal_keeps_what_had_come() {
     let (code, detail) = (RefusedCode::HeadMalformed, "no colon".to_owned());
     let refused = Refused { code, detail, chain: vec![vec![1, 2]], wire: wire(), elapsed_ms: 3 };
     let expected = json!({
-        "schema": "countersign/evidence/v1", "url": "https://a.example/x", "method": "GET", "at": "2026-09-21T14:13:20Z",
+        "schema": "countersign/exchange/v1", "url": "https://a.example/x", "method": "GET", "at": "2026-09-21T14:13:20Z",
         "sent": "470a", "refused": "head_malformed", "reason": "no colon", "received": "480a", "certificates": ["0102"],
     });
     assert_eq!(written(Err(refused)), expected);

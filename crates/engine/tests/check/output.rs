@@ -1,5 +1,7 @@
 //! Every member of an answer that a check of one URL fills, on a hit and on a miss.
 
+use std::collections::BTreeSet;
+
 use super::*;
 
 /// A v2 challenge in the header, with these extensions.
@@ -53,6 +55,41 @@ async fn a_hit_fills_every_member_from_the_live_challenge() {
     assert_eq!(said["observed"]["amount"], "10000");
     let unseen: Vec<_> = said["not_evaluated"].as_array().unwrap().iter().map(|one| one["what"].clone()).collect();
     assert_eq!(unseen, ["operator", "verdict", "reputation"]);
+}
+
+/// Names of the first column of the table in `docs/decision.md`.
+fn documented() -> BTreeSet<String> {
+    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/decision.md")).unwrap();
+    let cells = page.lines().filter_map(|line| line.strip_prefix("| `")?.split_once(" | "));
+    let names =
+        cells.flat_map(|(cell, _)| cell.split("`, `").map(|name| name.trim_end_matches('`')).collect::<Vec<_>>());
+    names.flat_map(|name| name.split('.')).map(|name| name.trim_end_matches("[]").to_owned()).collect()
+}
+
+fn names_inside(value: &Value, names: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(map) => map.iter().for_each(|(name, inside)| {
+            names.insert(name.clone());
+            names_inside(inside, names);
+        }),
+        Value::Array(items) => items.iter().for_each(|item| names_inside(item, names)),
+        _ => {}
+    }
+}
+
+#[tokio::test]
+async fn the_page_on_decisions_names_every_member_and_no_other() {
+    let world = World::new().await;
+    let (_server, request) = world.seller("x", challenge(&input(&json!({"q": "rain"})))).await;
+    let said = world.check(&request).await.document;
+    let documented = documented();
+    let members: BTreeSet<String> = said.as_object().unwrap().keys().cloned().collect();
+    assert_eq!(members.difference(&documented).collect::<Vec<_>>(), Vec::<&String>::new(), "not on the page");
+    let mut known = BTreeSet::new();
+    names_inside(&said, &mut known);
+    // Present only when a change of recipient is recorded.
+    known.insert("payTo_age_s".to_owned());
+    assert_eq!(documented.difference(&known).collect::<Vec<_>>(), Vec::<&String>::new(), "in no decision");
 }
 
 /// A schema that parsers read differently, and one too long for a decision, are not carried; that is said.
