@@ -9,7 +9,7 @@ use countersign_core::sign::Purpose;
 use countersign_engine::check::{Checked, Checker};
 use countersign_engine::env::Env;
 use countersign_engine::receipt::{self, Demands, Receipt};
-use countersign_engine::transparency::Misses;
+use countersign_engine::transparency::{Misses, Transparency};
 use countersign_engine::verify::verify;
 use countersign_tlog::policy::{Policy, PostQuantum};
 use serde_json::{Value, json};
@@ -52,8 +52,19 @@ struct Turn {
     as_expected: bool,
     /// The signed decision; none where the URL itself was refused.
     bytes: Option<Vec<u8>>,
-    /// The log's receipt, where an offer was selected.
-    receipt: Option<Receipt>,
+    /// What the log said of it.
+    transparency: Transparency,
+}
+
+impl Turn {
+    fn receipt(&self) -> Option<&Receipt> {
+        self.transparency.receipt()
+    }
+
+    /// Whether an offer was selected and the log gave no receipt for it.
+    fn lacks_receipt(&self) -> bool {
+        self.receipt().is_none() && self.bytes.as_deref().is_some_and(selects)
+    }
 }
 
 pub(crate) async fn run(global: &Global, args: &DemoArgs) -> anyhow::Result<Exit> {
@@ -121,7 +132,7 @@ async fn turn(checker: &Checker, env: &Env, lab: &Lab, seller: &'static Seller) 
             said: "not_evaluated (url_refused)".to_owned(),
             as_expected,
             bytes: None,
-            receipt: None,
+            transparency: Transparency::NotLogged,
         });
     };
     for earlier in (1..looks).rev() {
@@ -131,8 +142,8 @@ async fn turn(checker: &Checker, env: &Env, lab: &Lab, seller: &'static Seller) 
     env.move_to(0);
     let checked = checker.check(&request).await?;
     let as_expected = holds(seller, &checked);
-    let receipt = checked.transparency.receipt().cloned();
-    Ok(Turn { seller, said: said(&checked.document), as_expected, bytes: Some(checked.bytes), receipt })
+    let said = said(&checked.document);
+    Ok(Turn { seller, said, as_expected, bytes: Some(checked.bytes), transparency: checked.transparency })
 }
 
 /// Whether the check said what the lab's table expects, and for the reason that the table gives. Nothing gives the word
@@ -184,17 +195,21 @@ impl Receipts {
     }
 }
 
-/// Verifies every receipt against the log's trust file alone, post-quantum signature included.
+/// Verifies every receipt against the log's trust file alone, post-quantum signature included. Where the log gave none,
+/// there may be no trust file either.
 fn receipts(settings: &Settings, turns: &[Turn]) -> anyhow::Result<Receipts> {
+    let given: Vec<&Receipt> = turns.iter().filter_map(Turn::receipt).collect();
+    let missing = turns.iter().filter(|turn| turn.lacks_receipt()).count();
+    if given.is_empty() {
+        return Ok(Receipts { valid: 0, wrong: 0, missing });
+    }
     let path = settings.data.0.join("log").join("trust");
     let trust = std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
     let policy = Policy::parse(&trust).with_context(|| format!("in {}", path.display()))?;
     let demands = Demands { policy: &policy, pq: PostQuantum::Required, max_age_ms: None, now: app::now() };
     let holds = |receipt: &Receipt| receipt::verify(receipt.to_value().to_string().as_bytes(), &demands).is_ok();
-    let all: Vec<bool> = turns.iter().filter_map(|turn| turn.receipt.as_ref()).map(holds).collect();
-    let valid = all.iter().filter(|holds| **holds).count();
-    let selected = turns.iter().filter_map(|turn| turn.bytes.as_deref()).filter(|bytes| selects(bytes)).count();
-    Ok(Receipts { valid, wrong: all.len() - valid, missing: selected.saturating_sub(all.len()) })
+    let valid = given.iter().filter(|receipt| holds(receipt)).count();
+    Ok(Receipts { valid, wrong: given.len() - valid, missing })
 }
 
 /// Whether a decision selected an offer: a test network's is payable and selected only by name.
@@ -219,7 +234,8 @@ fn report(global: &Global, turns: &[Turn], signatures: &Signatures, receipts: &R
         let rows = turns.iter().map(|turn| json!({"seller": turn.seller.name, "said": turn.said, "expected": expected(turn.seller), "held": turn.as_expected}));
         return show::json(&json!({
             "checks": rows.collect::<Vec<_>>(), "signatures_valid": signatures.genuine, "tampered_refused": signatures.tampered_refused,
-            "receipts_valid": receipts.valid,
+            "receipts_valid": receipts.valid, "receipts_wrong": receipts.wrong, "receipts_missing": receipts.missing,
+            "log": turns.iter().find(|turn| turn.lacks_receipt()).map(|turn| turn.transparency.to_value()),
         }));
     }
     let says = turns.iter().map(|turn| turn.said.len()).max().unwrap_or(0);
@@ -234,11 +250,10 @@ fn report(global: &Global, turns: &[Turn], signatures: &Signatures, receipts: &R
         turns.len(),
         signatures.genuine
     ));
-    show::line(&format!(
-        "{} decisions with a selected offer are in the log; {} receipts verified offline, ML-DSA-44 included",
-        receipts.valid + receipts.wrong + receipts.missing,
-        receipts.valid
-    ));
+    show::line(&logged(receipts));
+    if let Some(turn) = turns.iter().find(|turn| turn.lacks_receipt()) {
+        show::transparency(&turn.transparency, None);
+    }
     show::line(if signatures.tampered_refused {
         "one decision with a changed word: refused"
     } else {
@@ -246,31 +261,50 @@ fn report(global: &Global, turns: &[Turn], signatures: &Signatures, receipts: &R
     });
 }
 
+/// A decision without a receipt may be in the log and may not, so only what there is a receipt for is said to be.
+fn logged(receipts: &Receipts) -> String {
+    let Receipts { valid, wrong, missing } = receipts;
+    let given = valid + wrong;
+    let verified = format!("{valid} receipts verified offline, ML-DSA-44 included");
+    match missing {
+        0 => format!("{given} decisions with a selected offer are in the log; {verified}"),
+        _ => format!(
+            "the log gave a receipt for {given} of {} decisions with a selected offer; {verified}",
+            given + missing
+        ),
+    }
+}
+
 fn keep(folder: &Path, turns: &[Turn]) -> anyhow::Result<()> {
     for turn in turns {
         let path = folder.join(format!("{}.decision.json", turn.seller.name));
         let Some(bytes) = &turn.bytes else { continue };
         private::write(&path, bytes).with_context(|| format!("cannot write {}", path.display()))?;
-        let Some(receipt) = &turn.receipt else { continue };
+        let Some(receipt) = turn.receipt() else { continue };
         let path = folder.join(format!("{}.receipt.json", turn.seller.name));
         let text = format!("{}\n", receipt.to_value());
         private::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
     }
     let (from, to) = (folder.join("log").join("trust"), folder.join("trust"));
-    std::fs::copy(&from, &to).with_context(|| format!("cannot write {}", to.display()))?;
+    if turns.iter().any(|turn| turn.receipt().is_some()) {
+        std::fs::copy(&from, &to).with_context(|| format!("cannot write {}", to.display()))?;
+    }
     Ok(())
 }
 
 /// Where the files are, and how to verify one as somebody else would.
 fn say_kept(settings: &Settings, turns: &[Turn]) -> anyhow::Result<()> {
     let folder = settings.data.0.display();
+    let Some(logged) = turns.iter().find(|turn| turn.receipt().is_some()) else {
+        show::line(&format!("kept in {folder}: SELLER.decision.json, and no receipt of this run"));
+        return Ok(());
+    };
     show::line(&format!(
-        "kept in {folder}: SELLER.decision.json, SELLER.receipt.json where an offer was selected, and the log's trust policy"
+        "kept in {folder}: SELLER.decision.json, SELLER.receipt.json where the log gave one, and the log's trust policy"
     ));
     let keys = app::keys(&settings.data.0)?.verifying(Purpose::Decision);
-    let logged = turns.iter().find(|turn| turn.receipt.is_some());
-    if let (Some(turn), Some(key)) = (logged, keys.first()) {
-        let (seller, key) = (turn.seller.name, key.to_base64());
+    if let Some(key) = keys.first() {
+        let (seller, key) = (logged.seller.name, key.to_base64());
         show::line("anybody with that policy and the signer's public key can verify one, without a network:");
         show::line(&format!(
             "  countersign verify {folder}/{seller}.receipt.json --trust {folder}/trust --require-pq --key {key}"

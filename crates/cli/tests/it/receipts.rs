@@ -344,3 +344,27 @@ fn a_proof_of_another_log_is_verified_with_its_entry() {
     assert_eq!(ends(&["p.tlog-proof", "--leaf", "absent"]).0, Some(2));
     assert_eq!(ends(&["entry", "--leaf", "entry"]).0, Some(2), "--leaf goes with a proof");
 }
+
+/// The log of a copied data directory signs nothing until its owner says that it is the log now.
+#[test]
+fn the_demo_in_a_copied_data_directory_counts_no_receipt_that_it_has_not_and_says_why() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let demo = |kept: &str, more: &[&str]| {
+        let out = common::run(folder.path(), &[&["demo", "--quiet", "--keep", kept], more].concat());
+        (out.status.code(), String::from_utf8(out.stdout).expect("text"))
+    };
+    let (code, told) = demo("kept", &[]);
+    let all = "6 decisions with a selected offer are in the log; 6 receipts verified offline";
+    assert!(code == Some(0) && told.contains(all), "the positive control: {told}");
+    common::copy(&folder.path().join("kept"), &folder.path().join("copy"));
+    let (code, told) = demo("copy", &[]);
+    let none = "the log gave a receipt for 0 of 6 decisions with a selected offer; 0 receipts verified offline";
+    assert!(code == Some(1) && told.contains(none) && !told.contains("are in the log"), "{told}");
+    let says = |start: &str| told.lines().any(|line| line.trim_start().starts_with(start));
+    assert!(says("no receipt: copy/log is a copy of a log") && says("hint: ") && told.contains("log adopt"), "{told}");
+    assert!(!told.contains("countersign verify"), "there is nothing to verify: {told}");
+    let (code, told) = demo("copy", &["--json"]);
+    let told: serde_json::Value = serde_json::from_str(&told).expect("one JSON value");
+    let counts = (&told["receipts_valid"], &told["receipts_missing"], &told["log"]["code"]);
+    assert_eq!((code, counts), (Some(1), (&0.into(), &6.into(), &"log_copied".into())), "{told}");
+}
