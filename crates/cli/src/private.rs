@@ -78,7 +78,7 @@ pub(crate) fn not_ours(data: &Path, path: &Path) -> Result<(), Failure> {
 }
 
 /// Where a file is, or would be made, behind every link; none where it cannot be made.
-fn place(path: &Path) -> Option<PathBuf> {
+pub(crate) fn place(path: &Path) -> Option<PathBuf> {
     let made = || {
         let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
         Some(parent.canonicalize().ok()?.join(path.file_name()?))

@@ -75,6 +75,28 @@ fn a_file_nobody_can_write_to_is_found_before_anything_is_asked() {
     assert!(!path("new.json").exists(), "an empty file is no receipt");
 }
 
+/// Its database is a server that takes the call and says nothing. By then the files have been tried.
+#[test]
+fn a_check_that_is_killed_leaves_no_empty_file_for_an_answer() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name);
+    std::fs::write(path("old.json"), "kept").expect("written");
+    let database = std::net::TcpListener::bind("127.0.0.1:0").expect("a socket");
+    let location = format!("postgres://127.0.0.1:{}/silent", database.local_addr().expect("an address").port());
+    for files in [["--out", "new.json", "--receipt", "old.json"], ["--out", "old.json", "--receipt", "new.json"]] {
+        let mut check = command(folder.path(), &["check", URL, "--database", &location]);
+        let mut child = check.args(files).stderr(Stdio::null()).spawn().expect("the binary starts");
+        let _silent = database.accept().expect("a call");
+        child.kill().and_then(|()| child.wait()).expect("killed");
+        let names =
+            std::fs::read_dir(folder.path()).expect("a folder").map(|entry| entry.expect("an entry").file_name());
+        assert!(names.into_iter().all(|name| !name.to_string_lossy().contains("new")), "{files:?}");
+        assert_eq!(std::fs::read(path("old.json")).expect("a file"), b"kept");
+    }
+    let done = run(folder.path(), &["check", URL, "--out", "new.json"]);
+    assert!(done.status.code() == Some(4) && path("new.json").exists(), "the positive control");
+}
+
 /// Nothing is asked, signed or written.
 #[test]
 fn an_answer_goes_to_two_files_and_to_none_of_the_data_directorys_own() {
