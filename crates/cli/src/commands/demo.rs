@@ -1,10 +1,15 @@
 //! `countersign demo`: real checks against the lab, without network, wallet or account.
 
+#[cfg(test)]
+mod tests;
+
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicI64;
 
 use anyhow::Context;
+use countersign_core::endpoint::{ResourceUrl, UrlError};
+use countersign_core::policy::CheckRequest;
 use countersign_core::sign::Purpose;
 use countersign_engine::check::{Checked, Checker};
 use countersign_engine::env::Env;
@@ -14,11 +19,11 @@ use countersign_engine::verify::verify;
 use countersign_tlog::policy::{Policy, PostQuantum};
 use serde_json::{Value, json};
 
-use super::lab::expected;
+use super::lab::{NO_DECISION, expected};
 use crate::Exit;
 use crate::app;
-use crate::args::{CheckArgs, DemoArgs, Global};
-use crate::lab::{self, Lab, Looks, Seller};
+use crate::args::{DemoArgs, Global};
+use crate::lab::{self, Expect, Lab, Seller};
 use crate::private;
 use crate::settings::Settings;
 use crate::show;
@@ -115,48 +120,63 @@ fn lab_settings(global: &Global, folder: &Path, lab: &Lab) -> anyhow::Result<Set
     Settings::of_flags(&flags)
 }
 
-/// How far apart looks are made that have to count as independent: eleven minutes.
-const APART_MS: i64 = 11 * 60 * 1000;
+/// A minute more than looks have to be apart to count as independent.
+const MORE_MS: i64 = 60 * 1000;
 
-/// All looks that the seller's expectation takes. Instead of waiting between them, the earlier ones are
-/// made with the clock moved back, so that the last one is made now.
 async fn turn(checker: &Checker, env: &Env, lab: &Lab, seller: &'static Seller) -> anyhow::Result<Turn> {
-    let (looks, apart) = match seller.looks {
-        Looks::AtOnce(looks) => (looks, 0),
-        Looks::Apart(looks) => (looks, APART_MS),
+    let apart_ms = match seller.looks.apart_ms() {
+        0 => 0,
+        apart_ms => apart_ms + MORE_MS,
     };
-    let Ok(request) = super::check::request(&CheckArgs::default(), &lab.url(seller)) else {
-        let as_expected = seller.expect.refused == Some("url_refused");
-        return Ok(Turn {
+    let checked = last_look(checker, env, &lab.url(seller), (seller.looks.number(), apart_ms)).await?;
+    Ok(match checked {
+        Ok(checked) => Turn {
             seller,
-            said: "not_evaluated (url_refused)".to_owned(),
-            as_expected,
+            said: said(&checked.document),
+            as_expected: holds(&seller.expect, &checked.document),
+            bytes: Some(checked.bytes),
+            transparency: checked.transparency,
+        },
+        Err(error) => Turn {
+            seller,
+            said: format!("{NO_DECISION} ({})", error.code()),
+            as_expected: seller.expect.word.is_none() && seller.expect.refused == Some(error.code()),
             bytes: None,
             transparency: Transparency::NotLogged,
-        });
+        },
+    })
+}
+
+/// All looks that a seller's expectation takes, so many and so many milliseconds apart; what the last one gives. Instead
+/// of waiting between them, the earlier ones are made with the clock moved back, so that the last one is made now.
+async fn last_look(
+    checker: &Checker,
+    env: &Env,
+    url: &str,
+    (looks, apart_ms): (u8, i64),
+) -> anyhow::Result<Result<Checked, UrlError>> {
+    let request = match ResourceUrl::parse(url) {
+        Ok(url) => CheckRequest::new(url),
+        Err(error) => return Ok(Err(error)),
     };
     for earlier in (1..looks).rev() {
-        env.move_to(-apart * i64::from(earlier));
+        env.move_to(-apart_ms * i64::from(earlier));
         checker.check(&request).await?;
     }
     env.move_to(0);
-    let checked = checker.check(&request).await?;
-    let as_expected = holds(seller, &checked);
-    let said = said(&checked.document);
-    Ok(Turn { seller, said, as_expected, bytes: Some(checked.bytes), transparency: checked.transparency })
+    Ok(Ok(checker.check(&request).await?))
 }
 
 /// Whether the check said what the lab's table expects, and for the reason that the table gives. Nothing gives the word
 /// `payable`, so beside it the rule has to be among the findings.
-fn holds(seller: &Seller, checked: &Checked) -> bool {
-    let (document, expect) = (&checked.document, &seller.expect);
+fn holds(expect: &Expect, document: &Value) -> bool {
     let found = |wanted: &str| {
         document["findings"].as_array().is_some_and(|all| all.iter().any(|finding| finding["rule"] == wanted))
     };
-    let word = document["word"] == expect.word;
+    let word = expect.word.is_some_and(|wanted| document["word"] == wanted);
     let rule = match expect.rule {
         None => true,
-        Some(wanted) if expect.word == "payable" => found(wanted),
+        Some(wanted) if expect.word == Some("payable") => found(wanted),
         Some(wanted) => document["word_rule"] == wanted,
     };
     let refused = expect.refused.is_none_or(|wanted| document["transport"]["refused"] == wanted);

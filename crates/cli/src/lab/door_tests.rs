@@ -24,8 +24,8 @@ async fn knock(door: &Door, url: &str, method: Method) -> Result<Answer, Refused
 
 /// What the door says of a seller, in one word: the status, or the refusal.
 async fn word(door: &Door, url: &str) -> String {
-    if ResourceUrl::parse(url).is_err() {
-        return "url_refused".to_owned();
+    if let Err(error) = ResourceUrl::parse(url) {
+        return error.code().to_owned();
     }
     match knock(door, url, Method::Get).await {
         Ok(answer) => answer.status.to_string(),

@@ -21,7 +21,7 @@ use tokio::task::JoinHandle;
 
 use crate::app::Failure;
 
-pub(crate) use sellers::{Kind, Looks, Seller, sellers};
+pub(crate) use sellers::{Expect, Kind, Looks, Seller, sellers};
 
 /// A running lab. Sellers answer until this value is dropped.
 #[derive(Debug)]

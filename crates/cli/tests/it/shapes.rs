@@ -161,6 +161,9 @@ fn what_is_said_of_the_lab_and_of_mistakes() {
         let about: Vec<&str> = listed.lines().filter(|line| !line.starts_with(' ')).collect();
         assert!(about.len() > 140 && listed.lines().count() == 2 * about.len(), "two lines a seller");
         assert_snapshot!("lab_list_begins", listed.lines().take(6).collect::<Vec<_>>().join("\n"));
+        let walk: Vec<&str> = listed.lines().skip_while(|line| !line.starts_with("price-walk ")).take(2).collect();
+        assert_snapshot!("lab_list_of_several_looks", walk.join("\n"));
+        assert_snapshot!("error_lab_list_port", told(&["lab", "--list", "--port", "0"]));
         assert_snapshot!("error_url", told(&["check", "http://a.example/"]));
         assert_snapshot!("error_url_json", told(&["check", "http://a.example/", "--json"]));
         assert_snapshot!("error_bound", told(&["check", "https://a.example/", "--max-price-usd", "cheap"]));

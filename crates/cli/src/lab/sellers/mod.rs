@@ -11,12 +11,11 @@ mod wire;
 
 use super::authority::Shown;
 use super::challenge::Asked;
-use serde::Serialize;
+use countersign_core::history::APART_MS;
 use std::sync::LazyLock;
 
 /// Whether a seller means what it says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// Nothing wrong with it; a check that refuses it is wrong.
     Honest,
@@ -26,18 +25,19 @@ pub(crate) enum Kind {
 }
 
 /// What a right check says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Expect {
-    /// The word for people: `payable`, `payable_with_warnings`, `not_payable`, `mismatch` or `not_evaluated`.
-    pub(crate) word: &'static str,
+    /// The word for people: `payable`, `payable_with_warnings`, `not_payable`, `mismatch` or `not_evaluated`. None where
+    /// the URL is refused: then nothing is asked, and there is no decision.
+    pub(crate) word: Option<&'static str>,
     /// The rule that has to give the word, or to be among the findings beside `payable` (`docs/rules.md`).
     pub(crate) rule: Option<&'static str>,
-    /// The code with which the probe itself refuses to go on, when no answer is to be had.
+    /// The code with which the URL is refused, or with which the probe itself refuses to go on.
     pub(crate) refused: Option<&'static str>,
 }
 
 /// One seller of the lab.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Seller {
     /// Its host is `NAME.localhost`.
     pub(crate) name: &'static str,
@@ -51,22 +51,35 @@ pub(crate) struct Seller {
     pub(crate) twin: &'static str,
     /// How many looks it takes, and how far apart: the expectation is for the last one.
     pub(crate) looks: Looks,
-    #[serde(skip)]
     pub(super) at: At,
-    #[serde(skip)]
     pub(super) tls: Tls,
-    #[serde(skip)]
     pub(super) reply: Reply,
 }
 
 /// The looks after which a seller shows what it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Looks {
     /// This many, one right after the other.
     AtOnce(u8),
-    /// This many, each more than ten minutes after the one before, so that they count as independent.
+    /// This many, each ten minutes after the one before or later, so that they count as independent.
     Apart(u8),
+}
+
+impl Looks {
+    /// How many.
+    pub(crate) fn number(self) -> u8 {
+        match self {
+            Self::AtOnce(looks) | Self::Apart(looks) => looks,
+        }
+    }
+
+    /// How long to wait between two of them at least, in milliseconds.
+    pub(crate) fn apart_ms(self) -> i64 {
+        match self {
+            Self::AtOnce(_) => 0,
+            Self::Apart(_) => APART_MS,
+        }
+    }
 }
 
 /// The URL a buyer is given.
@@ -112,7 +125,7 @@ pub(crate) fn sellers() -> &'static [Seller] {
 
 impl Seller {
     /// Where a buyer finds this seller when the lab listens on `port`.
-    pub(super) fn url(&self, port: u16) -> String {
+    pub(crate) fn url(&self, port: u16) -> String {
         match self.at {
             At::Paid => format!("https://{}.localhost:{port}/paid", self.name),
             At::Text(make) => make(port),
@@ -153,7 +166,7 @@ const fn hostile(name: &'static str, does: &'static str, expect: Expect, twin: &
 }
 
 const fn says(word: &'static str, rule: Option<&'static str>) -> Expect {
-    Expect { word, rule, refused: None }
+    Expect { word: Some(word), rule, refused: None }
 }
 
 const fn finds(word: &'static str, rule: &'static str) -> Expect {
@@ -161,5 +174,10 @@ const fn finds(word: &'static str, rule: &'static str) -> Expect {
 }
 
 const fn refuses(code: &'static str) -> Expect {
-    Expect { word: "not_evaluated", rule: None, refused: Some(code) }
+    Expect { word: Some("not_evaluated"), rule: None, refused: Some(code) }
+}
+
+/// The URL itself is refused.
+const fn declined(code: &'static str) -> Expect {
+    Expect { word: None, rule: None, refused: Some(code) }
 }

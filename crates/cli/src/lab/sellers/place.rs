@@ -2,7 +2,7 @@
 
 use super::super::authority::Shown;
 use super::super::challenge::{Answer, Asked, edited, resource, v1};
-use super::{Reply, Seller, Tls, finds, hostile, refuses, says};
+use super::{Reply, Seller, Tls, declined, finds, hostile, refuses, says};
 use serde_json::json;
 
 /// A cloud's metadata service: the classic target of a forged request.
@@ -81,19 +81,25 @@ pub(super) const ALL: &[Seller] = &[
         "honest-v2",
         Reply::Whole(|asked| redirect(&asked.url().replacen("https:", "http:", 1))),
     ),
-    hostile("plain-url", "advertises a URL without TLS", refuses("url_refused"), "honest-v2", PLAIN)
+    hostile("plain-url", "advertises a URL without TLS", declined("url_not_https"), "honest-v2", PLAIN)
         .found_at(|port| format!("http://plain-url.localhost:{port}/paid")),
     hostile(
         "userinfo-url",
         "hides its host behind what looks like another one and an @",
-        refuses("url_refused"),
+        declined("url_userinfo"),
         "honest-v2",
         PLAIN,
     )
     .found_at(|port| format!("https://api.seller.example@userinfo-url.localhost:{port}/paid")),
-    hostile("address-url", "advertises a bare address instead of a name", refuses("url_refused"), "honest-v2", PLAIN)
-        .found_at(|port| format!("https://127.0.0.1:{port}/paid")),
-    hostile("octal-url", "spells a loopback address in octal", refuses("url_refused"), "honest-v2", PLAIN)
+    hostile(
+        "address-url",
+        "advertises a bare address instead of a name",
+        declined("url_ip_literal"),
+        "honest-v2",
+        PLAIN,
+    )
+    .found_at(|port| format!("https://127.0.0.1:{port}/paid")),
+    hostile("octal-url", "spells a loopback address in octal", declined("url_ip_literal"), "honest-v2", PLAIN)
         .found_at(|port| format!("https://0177.0.0.1:{port}/paid")),
     hostile(
         "xn--hnest-v2-nbh",
