@@ -11,10 +11,9 @@ mod private;
 mod refusals;
 mod settings;
 mod show;
+mod usage;
 
 use std::process::ExitCode;
-
-use clap::Parser;
 
 use crate::args::{Cli, Command};
 
@@ -31,7 +30,10 @@ pub(crate) enum Exit {
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match usage::parsed() {
+        Ok(cli) => cli,
+        Err(exit) => return ExitCode::from(show::written(exit) as u8),
+    };
     let global = cli.global.clone();
     let exit = match run(cli).await {
         Ok(exit) => exit,

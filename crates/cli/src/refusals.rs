@@ -74,8 +74,7 @@ fn sections() -> Vec<Section> {
         ),
         section(
             "The program could not begin, or could not write its answer",
-            "`--json` prints `{\"code\", \"error\", \"hint\"}`, except for a flag that does not exist, which is told \
-             on the terminal only.",
+            "`--json` prints `{\"code\", \"error\", \"hint\"}`.",
             table(tables::BEGIN).into_iter().chain(table(codes::NAMED)).collect(),
         ),
         section(

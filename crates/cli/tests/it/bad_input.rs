@@ -263,3 +263,33 @@ fn a_byte_order_mark_is_no_part_of_the_first_url() {
     let (exit, said) = crate::common::told(data.path(), &["check", "--from", "urls.txt"]);
     assert_eq!((exit, &said["code"], &said["url"]), (Some(3), &"url_ip_literal".into(), &"https://127.0.0.1/".into()));
 }
+
+/// The parser speaks before any command runs, and a program is told all the same.
+#[test]
+fn a_command_line_that_does_not_parse_is_told_as_json_where_json_was_asked_for() {
+    let data = tempfile::tempdir().expect("a folder");
+    for args in [
+        &["check"][..],
+        &["bogus"],
+        &[],
+        &["log"],
+        &["check", "--bogus"],
+        &["check", "https://a.example/", "--max-latency-ms", "soon"],
+        &["check", "https://a.example/", "--from", "urls.txt"],
+        &["verify", "a", "b"],
+    ] {
+        let out = run(data.path(), &[&["--json"], args].concat());
+        let said: Value = serde_json::from_slice(&out.stdout).unwrap_or_else(|_| panic!("{args:?} {out:?}"));
+        assert_eq!((out.status.code(), &said["code"]), (Some(2), &"usage".into()), "{args:?} {said}");
+        let text = |name: &str| said[name].as_str().is_some_and(|text| !text.is_empty() && !text.contains('\n'));
+        assert!(text("error") && text("hint") && !out.stderr.is_empty(), "{args:?} {said}");
+        let plain = run(data.path(), args);
+        assert_eq!(
+            (plain.status.code(), plain.stdout.len()),
+            (Some(2), 0),
+            "{args:?}: without the flag, for people only"
+        );
+    }
+    let help = run(data.path(), &["check", "--help", "--json"]);
+    assert!(help.status.success() && help.stdout.starts_with(b"Look at a live paid endpoint"), "what was asked for");
+}
