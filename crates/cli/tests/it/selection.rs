@@ -57,8 +57,6 @@ fn a_warning_is_not_outweighed_by_a_millionth_of_a_dollar() {
     let (text, _) = said(&lab, "cheap-for-ever", &["--json"]);
     let decision: Value = serde_json::from_str(&text).expect("one JSON value");
     assert_eq!(decision["selected_payment"]["amount_atomic"], "10000");
-    assert_eq!(
-        (&decision["word"], &decision["offers"][0]["word"]),
-        (&"payable".into(), &"payable_with_warnings".into())
-    );
+    let told = (&decision["word"], &decision["offers"][1]["word_rule"]);
+    assert_eq!(told, (&"payable_with_warnings".into(), &"selection.stock_client".into()), "a client takes the first");
 }

@@ -1,8 +1,8 @@
 //! Whether a client that knows nothing of the buyer's rules would sign what was selected.
 //!
 //! The reference client signs the first option that it can, in the seller's order. So a decision that lets a later one
-//! pass is no protection for a buyer whose client asks for nothing else: where an earlier one is outside the rules, or
-//! nobody should pay it, that is told.
+//! pass is no protection for a buyer whose client asks for nothing else: where an earlier one is outside the rules, has a
+//! warning that the selected one has not, or nobody should pay it, that is told.
 
 use super::Reason;
 use super::decide::{Excluded, NETWORKS};
@@ -21,12 +21,15 @@ pub(super) fn findings(judge: &Judge<'_>, excluded: &[Excluded], selected: Optio
     let first = |at: usize, offer: &Offer| {
         !offers.iter().take(at).any(|earlier| signs(earlier) && earlier.network == offer.network)
     };
-    let other = excluded.iter().filter(|one| one.offer < selected).find_map(|one| {
-        let offer = offers.get(one.offer)?;
-        let signed = signs(offer) && first(one.offer, offer) && !elsewhere(judge, offer);
-        signed.then(|| finding("selection.stock_client", "selection", &said(offer, one), Some(&chosen.subject)))
+    let earlier = offers.iter().take(selected).enumerate();
+    let signed = earlier.filter(|(at, offer)| signs(offer) && first(*at, offer) && !elsewhere(judge, offer));
+    let mut worse = signed.filter_map(|(at, offer)| {
+        let warned = judge.warned(offer) && !judge.warned(chosen);
+        let why = excluded.iter().find(|one| one.offer == at).map(why).or(warned.then(|| "its warnings".to_owned()))?;
+        Some(format!("{}: {why}", offer.subject))
     });
-    other.into_iter().collect()
+    let told = worse.next().map(|said| finding("selection.stock_client", "selection", &said, Some(&chosen.subject)));
+    told.into_iter().collect()
 }
 
 /// Whether the buyer pays on other networks only.
@@ -34,12 +37,11 @@ fn elsewhere(judge: &Judge<'_>, offer: &Offer) -> bool {
     judge.reasons(offer).iter().any(|reason| NETWORKS.contains(&reason.constraint))
 }
 
-/// `accepts[0]: max_price_usd`
-fn said(offer: &Offer, excluded: &Excluded) -> String {
+/// `max_price_usd, allow_pay_to`
+fn why(excluded: &Excluded) -> String {
     let bound = |reason: &Reason| reason.constraint;
-    let why = match excluded.complete {
+    match excluded.complete {
         true => excluded.reasons.iter().map(bound).collect::<Vec<_>>().join(", "),
         false => "its own findings".to_owned(),
-    };
-    format!("{}: {why}", offer.subject)
+    }
 }

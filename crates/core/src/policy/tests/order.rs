@@ -89,6 +89,27 @@ fn an_earlier_option_that_nobody_should_pay_is_told_without_any_bound() {
     );
 }
 
+/// What was ranked below the selected one for its warnings is what such a client takes.
+#[test]
+fn an_earlier_option_with_a_warning_is_told_where_the_selected_one_has_none() {
+    let mut offers = priced(&[9_999, 10_000]);
+    offers[0].word = Word::PayableWithWarnings;
+    let warned = |offers: &[Offer], found: &[Finding]| {
+        let facts = Facts { latency_ms: Some(200), history: found };
+        let decided = decide(&ask(), &reading(offers.to_vec()), &Standing::default(), &facts, minute(40));
+        (decided.selected, told(&decided.findings).map(|(saw, _)| saw.to_owned()))
+    };
+    let told = Some("accepts[0]: its warnings".to_owned());
+    assert_eq!(warned(&offers, &[]), (Some(1), told.clone()));
+    let history = [finding("history.price_raised", "accepts[0].amount", "9999", Some("9000"))];
+    assert_eq!(warned(&priced(&[9_999, 10_000]), &history), (Some(1), told), "history's warnings count");
+    offers[1].word = Word::PayableWithWarnings;
+    assert_eq!(warned(&offers, &[]), (Some(0), None), "the control: both have one");
+    offers[0].amount = Some(Amount::from(10_001));
+    offers[0].usd = usd("0.010001");
+    assert_eq!(warned(&offers, &[]), (Some(1), None), "the word of the selected one warns already");
+}
+
 #[test]
 fn what_such_a_client_would_not_sign_first_is_not_told() {
     let quiet = |request: &CheckRequest, offers: Vec<Offer>, why: &str| {
