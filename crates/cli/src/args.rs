@@ -99,7 +99,7 @@ pub(crate) struct CheckArgs {
     /// The paid endpoint, https only
     #[arg(required_unless_present = "from", conflicts_with = "from")]
     pub(crate) url: Option<String>,
-    /// Check every URL in this file, one a line; prints one JSON line each
+    /// Check every URL in this file (-: standard input), one a line; prints one JSON line each
     #[arg(long, value_name = "FILE")]
     pub(crate) from: Option<PathBuf>,
     /// Write the signed decision to this file
@@ -225,7 +225,7 @@ impl From<OrderedBy> for Objective {
 /// `countersign verify`
 #[derive(Debug, Args)]
 pub(crate) struct VerifyArgs {
-    /// A receipt, a signed decision, an answer, a C2SP .tlog-proof, or a log's signed checkpoint
+    /// A receipt, a signed decision, an answer, a C2SP .tlog-proof, or a log's signed checkpoint; - is standard input
     pub(crate) file: PathBuf,
     /// What a .tlog-proof is a proof of: the entry as it was logged, or the receipt or answer of a decision
     #[arg(long, value_name = "FILE")]

@@ -82,6 +82,7 @@ json_overflow | a number is too large for a double | ask for the original
 /// is.
 pub(crate) const NAMED: &str = "
 cannot_read | the file to be judged, or the list of --from, cannot be read or is too large; exit code 3 | see that it is there and that this user may read it
+list_not_text | a line of the list of --from is not UTF-8, so nothing was asked; exit code 3 | save the list as UTF-8, one URL a line
 trust_unreadable | the trust policy cannot be read; exit code 2 | `countersign log status` names the trust policy of your own log; ask another log's operator for theirs
 trust_malformed | the file is no trust policy (C2SP tlog-policy); exit code 2 | `countersign log status` names the trust policy of your own log; ask another log's operator for theirs
 not_a_receipt | a receipt is to be renewed, and the file is another one; exit code 3 | `countersign receipt export` writes the receipt of a decision or an answer that was made here

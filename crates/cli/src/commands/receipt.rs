@@ -15,6 +15,7 @@ use super::verify::{Kind, recognise};
 use crate::Exit;
 use crate::app::{self, Failure};
 use crate::args::{Global, ReceiptCommand};
+use crate::input;
 use crate::private;
 use crate::settings::Settings;
 use crate::show;
@@ -65,7 +66,7 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<Receipt, Failure> {
         Kind::Note => "a checkpoint",
         Kind::Receipt | Kind::Broken => return Err(Failure::malformed(error.to_string()).coded(error.code())),
     };
-    Err(Failure::malformed(format!("{} is {what}, and no receipt", path.display())).listed("not_a_receipt"))
+    Err(Failure::malformed(format!("{} is {what}, and no receipt", input::named(path))).listed("not_a_receipt"))
 }
 
 /// The newest receipt of a key: the one of its end says when it began too.

@@ -293,3 +293,46 @@ fn a_command_line_that_does_not_parse_is_told_as_json_where_json_was_asked_for()
     let help = run(data.path(), &["check", "--help", "--json"]);
     assert!(help.status.success() && help.stdout.starts_with(b"Look at a live paid endpoint"), "what was asked for");
 }
+
+#[test]
+fn standard_input_is_read_in_the_place_of_a_file_and_once() {
+    let data = tempfile::tempdir().expect("a folder");
+    let fed = |args: &[&str], input: &[u8]| {
+        let out = crate::common::fed(data.path(), &[args, &["--json"]].concat(), input);
+        (out.status.code(), serde_json::from_slice(&out.stdout).unwrap_or(Value::Null))
+    };
+    let (exit, said) = fed(&["check", "--from", "-"], b"https://127.0.0.1/\n");
+    assert_eq!((exit, &said["code"]), (Some(3), &"url_ip_literal".into()), "{said}");
+    let url = "https://one.localhost/";
+    let args = ["check", url, "--log-misses", "--out", "d.json", "--receipt", "r.json", "--quiet"];
+    assert_eq!(run(data.path(), &args).status.code(), Some(4));
+    let read = |name: &str| std::fs::read(data.path().join(name)).expect("a file");
+    assert_eq!(fed(&["verify", "-"], &read("d.json")).0, Some(0), "a decision");
+    assert_eq!(fed(&["verify", "-"], &read("r.json")).1["result"], "valid", "its receipt");
+    assert_eq!(
+        fed(&["receipt", "export", "-"], &read("d.json")),
+        (Some(0), serde_json::from_slice(&read("r.json")).expect("JSON"))
+    );
+    let (exit, said) = fed(&["verify", "-"], b"no document");
+    assert_eq!((exit, &said["code"]), (Some(3), &"json_syntax".into()), "{said}");
+    let (exit, said) = fed(&["verify", "-", "--trust", "-"], &read("r.json"));
+    assert_eq!((exit, &said["code"]), (Some(2), &"trust_unreadable".into()), "{said}");
+    let sentence = "the trust policy: cannot read standard input: it was read already, for another argument";
+    assert_eq!(said["error"], sentence);
+    let (exit, said) = fed(&["check", "--from", "-"], b"# none\n");
+    assert_eq!((exit, &said["error"]), (Some(2), &"standard input names no URL; write one a line".into()));
+}
+
+#[test]
+fn a_list_in_another_encoding_is_refused_with_its_line() {
+    let data = tempfile::tempdir().expect("a folder");
+    std::fs::write(data.path().join("urls.txt"), b"https://127.0.0.1/\n# caf\xc3\xa9\n# caf\xe9\nhttps://127.0.0.1/\n")
+        .expect("written");
+    let (exit, said) = crate::common::told(data.path(), &["check", "--from", "urls.txt"]);
+    assert_eq!((exit, &said["code"]), (Some(3), &"list_not_text".into()), "{said}");
+    assert_eq!(said["error"], "urls.txt: line 3 is not UTF-8");
+    assert!(said["hint"].as_str().is_some_and(|hint| hint.contains("UTF-8")), "{said}");
+    let (exit, said) = crate::common::told(data.path(), &["check", "--from", "."]);
+    assert_eq!((exit, &said["error"]), (Some(3), &"cannot read .: it is a folder".into()), "{said}");
+    assert!(said["hint"].is_string(), "{said}");
+}

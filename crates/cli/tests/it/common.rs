@@ -23,6 +23,16 @@ pub(crate) fn run(data: &Path, args: &[&str]) -> Output {
     command(data, args).output().expect("the binary starts")
 }
 
+/// With these bytes on standard input.
+pub(crate) fn fed(data: &Path, args: &[&str], input: &[u8]) -> Output {
+    let mut command = command(data, args);
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the binary starts");
+    // Who refuses the arguments reads nothing.
+    let _read = child.stdin.take().expect("a pipe").write_all(input);
+    child.wait_with_output().expect("it ends")
+}
+
 /// A command that serves until this is dropped.
 pub(crate) struct Server {
     pub(crate) child: Child,

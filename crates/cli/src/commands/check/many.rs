@@ -23,11 +23,15 @@ use super::{bounded, declared, exit};
 use crate::Exit;
 use crate::app::Failure;
 use crate::args::{CheckArgs, Global};
+use crate::input;
 use crate::settings::Settings;
 use crate::show;
 
 /// How many URLs of a file are looked at together. The answers come as they are ready; each names its URL.
 const AT_ONCE: usize = 16;
+
+/// A million URLs fit, which take days.
+const LARGEST: u64 = 64 << 20;
 
 /// What all looks of one file share.
 struct Run {
@@ -63,9 +67,7 @@ pub(super) async fn run(settings: &Settings, global: &Global, args: &CheckArgs, 
 
 /// What the lines ask for, each thing once. The flags are read before anything is sent.
 fn read(args: &CheckArgs, list: &Path) -> anyhow::Result<Vec<Question>> {
-    let text = std::fs::read_to_string(list).map_err(|error| {
-        Failure::malformed(format!("cannot read {}: {error}", list.display())).listed("cannot_read")
-    })?;
+    let text = text(list)?;
     // Some editors put a byte order mark in front, which is no part of the first URL.
     let lines = text
         .trim_start_matches('\u{feff}')
@@ -88,10 +90,20 @@ fn read(args: &CheckArgs, list: &Path) -> anyhow::Result<Vec<Question>> {
         questions.push(Question { lines: vec![line], request });
     }
     if questions.is_empty() {
-        let none = Failure::usage(format!("{} names no URL; write one a line", list.display()));
+        let none = Failure::usage(format!("{} names no URL; write one a line", input::named(list)));
         return Err(none.coded("no_url").into());
     }
     Ok(questions)
+}
+
+/// The list, which is text or nothing: a line that is not UTF-8 tells of a file in another encoding.
+fn text(list: &Path) -> anyhow::Result<String> {
+    let bytes = input::read(list, LARGEST).map_err(|why| Failure::malformed(why).listed("cannot_read"))?;
+    String::from_utf8(bytes).map_err(|error| {
+        let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
+        Failure::malformed(format!("{}: line {line} is not UTF-8", input::named(list))).listed("list_not_text").into()
+    })
 }
 
 impl Run {

@@ -75,7 +75,7 @@ pub(crate) fn run(settings: &Settings, global: &Global, args: &VerifyArgs) -> an
     }
     let kind = recognise(&bytes);
     if args.leaf.is_some() && !matches!(kind, Kind::Proof) {
-        let reason = format!("--leaf goes with a .tlog-proof, and {} is none", args.file.display());
+        let reason = format!("--leaf goes with a .tlog-proof, and {} is none", input::named(&args.file));
         return Err(Failure::usage(reason).into());
     }
     if let Some((renewal, refusal)) = unread(&kind, &bytes) {
