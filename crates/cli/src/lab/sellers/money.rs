@@ -39,7 +39,7 @@ pub(super) const ALL: &[Seller] = &[
     hostile(
         "cheap-for-ever",
         "asks a millionth of a dollar less in an option whose authorisation never ends",
-        finds("payable_with_warnings", "selection.stock_client"),
+        finds("payable_with_warnings", "timeout.form"),
         "honest-tiers",
         Reply::Whole(|asked| {
             two(asked, |first| {
