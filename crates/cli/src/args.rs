@@ -63,6 +63,8 @@ pub(crate) struct Global {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Look at a live paid endpoint and decide whether to pay it
+    // A bound such as -1 is told what a bound looks like, and not that there is no flag of that name.
+    #[command(allow_negative_numbers = true)]
     Check(Box<CheckArgs>),
     /// Say offline what a receipt, a signed decision or a checkpoint proves
     Verify(VerifyArgs),

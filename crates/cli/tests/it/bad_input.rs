@@ -238,6 +238,7 @@ fn a_value_that_does_not_read_comes_with_one_that_does() {
     for (flag, value, code, example) in [
         ("--max-price-usd", "0,05", "amount_not_digits", "such as 0.05"),
         ("--max-price-usd", "$0.05", "amount_not_digits", "such as 0.05"),
+        ("--max-price-usd", "-1", "amount_not_digits", "without a sign"),
         ("--max-total-cost-usd", "", "amount_empty", "such as 0.05"),
         ("--max-amount-atomic", above, "amount_too_large", "at most 2^256-1, such as 50000"),
         ("--max-amount-atomic", "0.05", "amount_not_digits", "such as 50000"),
