@@ -1,4 +1,4 @@
-//! `countersign`: commands, human output, settings.
+#![doc = include_str!("../README.md")]
 
 mod app;
 mod args;

@@ -1,6 +1,4 @@
-//! **What things mean.** Strict JSON and RFC 8785, the signing envelope, networks, assets and
-//! addresses, payment offers, policy, history. Everything here is a function of its arguments:
-//! no clock, no randomness, no socket, no file.
+#![doc = include_str!("../README.md")]
 
 pub mod address;
 pub mod amount;

@@ -1,5 +1,4 @@
-//! **How we decide.** One module a use case. This crate owns the clock, the randomness and the keys
-//! on disk; it holds no SQL, and its only socket is the local one by which processes share a log.
+#![doc = include_str!("../README.md")]
 
 pub mod check;
 pub mod cosigners;

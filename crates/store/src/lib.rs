@@ -1,9 +1,4 @@
-//! **What we remember.** SQLite and PostgreSQL behind one contract: a program that holds a [`Store`] cannot tell
-//! which of the two is behind it, and `tests/contract.rs` runs the same cases on both.
-//!
-//! Observations are facts and are only appended; what is shown of them is computed when it is read. Signed
-//! documents come back as the exact bytes that went in. There is no clock and no randomness here: ids and times
-//! are arguments.
+#![doc = include_str!("../README.md")]
 
 mod check_run;
 mod db;

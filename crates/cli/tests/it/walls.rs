@@ -60,6 +60,19 @@ fn no_crate_imports_across_a_wall() {
     }
 }
 
+/// A second text beside the README would fall behind it.
+#[test]
+fn the_readme_of_a_crate_is_its_documentation() {
+    let crates = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    for (package, _) in WALLS {
+        let folder = crates.join(package.strip_prefix("countersign-").unwrap_or("cli"));
+        assert!(folder.join("README.md").exists(), "{package}");
+        let root = ["lib.rs", "main.rs"].map(|name| std::fs::read_to_string(folder.join("src").join(name)));
+        let root = root.into_iter().flatten().next().expect("a crate's root");
+        assert!(root.contains("#![doc = include_str!(\"../README.md\")]\n") && !root.contains("//!"), "{package}");
+    }
+}
+
 /// A runtime, randomness, sockets, and the system itself: none of them exists where WASM runs.
 const BANNED: [&str; 9] =
     ["tokio ", "getrandom ", "hyper ", "socket2 ", "mio ", "reqwest ", "hickory-resolver ", "rustix ", "libc "];
