@@ -15,6 +15,8 @@ mod usage;
 
 use std::process::ExitCode;
 
+use tokio::signal::unix::{SignalKind, signal};
+
 use crate::args::{Cli, Command};
 
 /// What a command came to; the number is the exit code (`countersign --help` lists them).
@@ -30,6 +32,7 @@ pub(crate) enum Exit {
 
 #[tokio::main]
 async fn main() -> ExitCode {
+    outlive_file_limits();
     let cli = match usage::parsed() {
         Ok(cli) => cli,
         Err(exit) => return ExitCode::from(show::written(exit) as u8),
@@ -43,6 +46,14 @@ async fn main() -> ExitCode {
         }
     };
     ExitCode::from(show::written(exit) as u8)
+}
+
+/// A file that may not grow further (`ulimit -f`) ends a process with SIGXFSZ, and nobody is told why. Where the signal
+/// is caught, the write fails instead, as on a full disk. It stays caught after what waits for it is dropped.
+fn outlive_file_limits() {
+    /// The same number on Linux, the BSDs and macOS.
+    const SIGXFSZ: i32 = 25;
+    let _caught = signal(SignalKind::from_raw(SIGXFSZ));
 }
 
 async fn run(cli: Cli) -> anyhow::Result<Exit> {

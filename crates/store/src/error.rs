@@ -60,6 +60,9 @@ pub enum StoreError {
     /// No room for what was to be written; the statement was undone.
     #[error("the disk that holds the database is full. Nothing was written by halves")]
     Full,
+    /// The system refused to read or write the database file; the statement was undone.
+    #[error("the system refused to read or write the database file: {0}. Nothing was written by halves")]
+    Disk(String),
     /// No database answers at the address. Names host and port alone, never the address with its password.
     #[error("no database answers at {place}: {why}")]
     Unreachable {
@@ -86,6 +89,7 @@ impl StoreError {
             Self::Invalid { .. } => "store_invalid",
             Self::Arguments { .. } => "store_arguments",
             Self::Full => "store_full",
+            Self::Disk(_) => "store_disk",
             Self::Unreachable { .. } => "store_unreachable",
             Self::Engine(_) => "store_engine",
         }
@@ -105,6 +109,9 @@ impl StoreError {
             Self::Taken { .. } => "nothing was changed; try again",
             Self::Invalid { .. } | Self::Arguments { .. } => "report this as a defect of this program",
             Self::Full => "make room on it and run the command again",
+            Self::Disk(_) => {
+                "see that the disk is whole and that files on it may grow (`ulimit -f`), and run the command again"
+            }
             Self::Unreachable { .. } | Self::Engine(_) => {
                 "check that the database answers; `countersign config` says which one is in force"
             }
@@ -127,10 +134,11 @@ impl StoreError {
 
 impl From<sqlx::Error> for StoreError {
     fn from(error: sqlx::Error) -> Self {
-        match damage(&error) {
-            Some(detail) => Self::Damaged { place: "the database".into(), detail },
-            None if full(&error) => Self::Full,
-            None => Self::Engine(error),
+        match (damage(&error), disk(&error)) {
+            (Some(detail), _) => Self::Damaged { place: "the database".into(), detail },
+            (None, _) if full(&error) => Self::Full,
+            (None, Some(detail)) => Self::Disk(detail),
+            (None, None) => Self::Engine(error),
         }
     }
 }
@@ -166,6 +174,17 @@ fn full(error: &sqlx::Error) -> bool {
         Some(Code::Pg(code)) => code == "53100",
         None => false,
     }
+}
+
+/// The engine's words when the system refused a file of it. SQLite: primary code 10 (input or output), which a limit on
+/// the size of files gives as well. PostgreSQL: 58030 (io_error), of its own machine.
+fn disk(error: &sqlx::Error) -> Option<String> {
+    let sqlx::Error::Database(error) = error else { return None };
+    let refused = match Code::of(&**error)? {
+        Code::Lite(code) => code & 0xff == 10,
+        Code::Pg(code) => code == "58030",
+    };
+    refused.then(|| error.message().to_owned())
 }
 
 /// What an engine calls an error: SQLite's extended result code, whose low byte is the primary one, or a SQLSTATE.

@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 
 use super::lab::{NO_DECISION, expected};
 use crate::Exit;
-use crate::app;
+use crate::app::{self, Failure};
 use crate::args::{DemoArgs, Global};
 use crate::lab::{self, Expect, Lab, Seller};
 use crate::private;
@@ -161,10 +161,10 @@ async fn last_look(
     };
     for earlier in (1..looks).rev() {
         env.move_to(-apart_ms * i64::from(earlier));
-        checker.check(&request).await?;
+        checker.check(&request).await.map_err(|error| Failure::from(&error))?;
     }
     env.move_to(0);
-    Ok(Ok(checker.check(&request).await?))
+    Ok(Ok(checker.check(&request).await.map_err(|error| Failure::from(&error))?))
 }
 
 /// Whether the check said what the lab's table expects, and for the reason that the table gives. Nothing gives the word

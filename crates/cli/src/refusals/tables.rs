@@ -11,6 +11,7 @@ store_taken | an id is taken by other content, which stays | try again
 store_invalid | a value that cannot be stored | report it
 store_arguments | a statement got the wrong number of arguments | report it
 store_full | the disk of the database is full; nothing was written by halves | make room, and run the command again
+store_disk | the system refused to read or write the database file; nothing was written by halves | see that the disk is whole and that files on it may grow (`ulimit -f`), and run the command again
 store_unreachable | no database answers at the address | see that it answers; `countersign config` says which one is in force
 store_engine | the database answered something else than was expected | read the sentence; `countersign doctor` looks again
 keys_io | a key file cannot be read or written | see that the data directory is yours, or name another with --data

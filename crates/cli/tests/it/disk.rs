@@ -61,6 +61,30 @@ fn a_full_disk_stops_a_check_with_what_to_do_and_room_is_all_it_needs() {
     }
 }
 
+/// The limit is in blocks of 512 or 1024 bytes, as the shell counts them: above what an empty database takes either way,
+/// and below what eighteen looks do.
+#[test]
+fn a_limit_on_the_size_of_files_is_told_and_kills_nobody() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let under = |limit: &str, args: &[&str]| {
+        let mut shell = Command::new("sh");
+        let line = format!("ulimit -f {limit} && exec \"$@\"");
+        shell.args(["-c", &line, "sh", env!("CARGO_BIN_EXE_countersign")]).args(args).current_dir(folder.path());
+        said(&shell.env("COUNTERSIGN_DATA", folder.path()).output().expect("a shell"))
+    };
+    let (code, _, talk) = under("unlimited", &["demo", "--quiet"]);
+    assert_eq!((code, talk.as_str()), (Some(0), ""), "the positive control");
+    for limit in ["8", "60", "200"] {
+        for args in [&["demo", "--quiet"][..], CHECK] {
+            let (code, answer, talk) = under(limit, args);
+            assert_eq!((code, answer.as_str()), (Some(4), ""), "{limit} {args:?}: {talk}");
+            let why = talk.contains("error: the disk that holds the database is full")
+                || talk.contains("error: the system refused to read or write the database file: ");
+            assert!(why && talk.contains("hint: "), "{limit} {args:?}: {talk}");
+        }
+    }
+}
+
 #[test]
 fn a_full_disk_leaves_the_receipt_that_was_to_be_renewed_in_its_place() {
     let (folder, data) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
