@@ -2,9 +2,9 @@
 //! keeps closed.
 
 use std::ffi::OsString;
-use std::fs::{self, OpenOptions, Permissions};
+use std::fs::{self, DirBuilder, OpenOptions, Permissions};
 use std::io::{self, ErrorKind, Write as _};
-use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use crate::app::Failure;
@@ -14,6 +14,11 @@ pub(crate) fn options() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.write(true).mode(0o600);
     options
+}
+
+/// Makes a folder that only its owner may enter, and those above it. One that is there stays as it is.
+pub(crate) fn folder(path: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
 /// Puts `bytes` in the place of what was at `path`, whose mode stays. They are written beside it and renamed, so that

@@ -30,7 +30,7 @@ use tokio::time::{Instant, timeout_at};
 pub use self::evidence::Contradiction;
 use self::held::{Held, Turn};
 use crate::env::Env;
-use crate::log::replace;
+use crate::files::{Readers, replace};
 
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
@@ -306,7 +306,8 @@ impl Cosigners {
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
         let shown = self.cosigned().filter(|note| written.as_ref() != Some(note));
         // Lost in a crash, it is asked for again.
-        if let Some(note) = shown.filter(|note| replace(&self.file, note.to_string().as_bytes(), 0o644).is_ok()) {
+        if let Some(note) = shown.filter(|note| replace(&self.file, note.to_string().as_bytes(), Readers::All).is_ok())
+        {
             *written = Some(note);
         }
     }

@@ -25,6 +25,7 @@ use countersign_core::time::Timestamp;
 use serde_json::{Map, Value};
 
 use crate::env::{Env, NoRandomness};
+use crate::files::{self, private_dir};
 
 pub use lost::lost;
 
@@ -260,11 +261,10 @@ fn lock(dir: &Path, kind: Lock) -> Result<fs::File, KeysError> {
 }
 
 fn lock_within(dir: &Path, kind: Lock, patience: Duration) -> Result<fs::File, KeysError> {
-    use std::os::unix::fs::OpenOptionsExt;
     let path = dir.join(".lock");
     let io = |source| KeysError::Io { path: path.clone(), source };
-    make(dir).map_err(io)?;
-    let file = fs::OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(&path).map_err(io)?;
+    private_dir(dir).map_err(io)?;
+    let file = files::private().create(true).truncate(false).open(&path).map_err(io)?;
     let until = Instant::now() + patience;
     loop {
         let tried = match kind {
@@ -280,11 +280,6 @@ fn lock_within(dir: &Path, kind: Lock, patience: Duration) -> Result<fs::File, K
     }
 }
 
-fn make(dir: &Path) -> io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt;
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(dir)
-}
-
 fn read(path: &Path) -> Result<KeyFile, KeysError> {
     use std::os::unix::fs::PermissionsExt;
     let io = |source| KeysError::Io { path: path.to_owned(), source };
@@ -298,13 +293,11 @@ fn read(path: &Path) -> Result<KeyFile, KeysError> {
 
 /// Written beside, synced, then renamed, so that a crash leaves the old file or the new one.
 fn write(dir: &Path, file: &KeyFile) -> Result<(), KeysError> {
-    use std::os::unix::fs::OpenOptionsExt;
     let path = dir.join(format!("{}-{}.json", file.purpose.as_str(), file.key.id()));
     let beside = path.with_extension("new");
     let io = |source| KeysError::Io { path: path.clone(), source };
-    make(dir).map_err(io)?;
-    let mut out =
-        fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&beside).map_err(io)?;
+    private_dir(dir).map_err(io)?;
+    let mut out = files::private().create(true).truncate(true).open(&beside).map_err(io)?;
     out.write_all(&file.to_bytes()).and_then(|()| out.sync_all()).map_err(io)?;
     fs::rename(&beside, &path).and_then(|()| fs::File::open(dir)?.sync_all()).map_err(io)
 }

@@ -5,6 +5,7 @@ pub mod cosigners;
 pub mod decision;
 pub mod env;
 mod evidence;
+mod files;
 pub mod fsck;
 pub mod keys;
 mod lock;

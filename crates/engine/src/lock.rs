@@ -1,7 +1,9 @@
 //! A file that one holder has at a time, among processes and threads.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::path::Path;
+
+use crate::files;
 
 /// The lock of a file. Dropping it lets go, for every copy of the descriptor: a child process that another thread is
 /// just starting has one until it runs its program, and would keep the lock for that long.
@@ -10,7 +12,7 @@ pub(crate) struct Lock(File);
 impl Lock {
     /// Takes the lock of the file, made where there is none.
     pub(crate) fn alone(path: &Path) -> Result<Self, TryLockError> {
-        let opened = OpenOptions::new().create(true).truncate(false).write(true).open(path);
+        let opened = files::private().create(true).truncate(false).open(path);
         let file = opened.map_err(TryLockError::Error)?;
         file.try_lock().map(|()| Self(file))
     }

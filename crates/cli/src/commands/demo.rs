@@ -107,7 +107,7 @@ fn chosen(all: bool) -> impl Iterator<Item = &'static Seller> {
 
 fn lab_settings(global: &Global, folder: &Path, lab: &Lab) -> anyhow::Result<Settings> {
     let ca = folder.join("lab-ca.pem");
-    std::fs::write(&ca, &lab.ca_pem).with_context(|| format!("cannot write {}", ca.display()))?;
+    private::write(&ca, &lab.ca_pem).with_context(|| format!("cannot write {}", ca.display()))?;
     let flags = Global {
         data: Some(folder.to_owned()),
         ca: Some(ca),
@@ -344,7 +344,7 @@ impl Scratch {
         let temporary = keep.is_none();
         let named = format!("countersign-demo-{}", std::process::id());
         let folder = keep.map_or_else(|| std::env::temp_dir().join(named), Path::to_owned);
-        std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+        private::folder(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
         Ok(Self { folder, temporary })
     }
 }

@@ -1,10 +1,12 @@
 //! The data directory's disk: no room on it, and files that others can read.
 
+use std::collections::BTreeSet;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use crate::common::run;
+use crate::common::{Server, append, mode, run};
+use crate::log::witness::{eventually, policy};
 
 /// Nothing is dialled for it, and the decision that says so is kept like any other.
 const CHECK: &[&str] = &["check", "https://one.localhost/"];
@@ -124,6 +126,68 @@ fn a_database_that_others_can_read_is_said_in_one_line_and_left_as_it_is() {
     assert!(code == Some(0) && warned, "{answer}");
     let mode = std::fs::metadata(&path).expect("still there").permissions().mode() & 0o777;
     assert_eq!(mode, 0o640);
+}
+
+/// The folder was there before and is open to all, and the process takes no right away from what it makes.
+#[test]
+fn what_is_kept_is_its_owners_alone_but_for_what_the_log_shows_to_everybody() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let data = folder.path();
+    std::fs::set_permissions(data, std::fs::Permissions::from_mode(0o755)).expect("opened");
+    let open_handed = |args: &[&str]| {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", "umask 0; exec \"$@\"", "sh", env!("CARGO_BIN_EXE_countersign")]).args(args);
+        shell.current_dir(data).env("COUNTERSIGN_DATA", data).output().expect("the binary starts").status.code()
+    };
+    assert_eq!(open_handed(&[CHECK, &["--log-misses", "--receipt", "r.json"]].concat()), Some(4));
+    assert_eq!(open_handed(&["keys", "rotate"]), Some(0));
+    // A full tile has 256 entries.
+    let leaves: Vec<String> = (0..256).map(|turn| format!("{{\"a\":{turn}}}")).collect();
+    append(data, &leaves.iter().map(String::as_str).collect::<Vec<_>>());
+    let witness = ["log", "witness", "--state", "w/w", "--trust", "log/trust", "--name", "witness.example.test/w1"];
+    let witness = Server::start_under(data, "umask 0", &witness);
+    let policy = policy(data, &witness, &witness.address);
+    let log = ["log", "serve", "--witnesses", policy.to_str().expect("text")];
+    let log = Server::start_under(data, "umask 0", &log);
+    eventually("cosigned", || data.join("log/cosigned").exists());
+    let url = format!("http://{}/log", log.address);
+    assert_eq!(open_handed(&["log", "monitor", &url, "--trust", "log/trust", "--state", "seen"]), Some(0));
+    assert_eq!(mode(&data.join("log/log.sock")), 0o600);
+    // From here on nothing changes.
+    assert_eq!((log.stop(), witness.stop()), (Some(0), Some(0)));
+
+    let (mut shown, mut kept) = (BTreeSet::new(), BTreeSet::new());
+    each_below(data, &mut |path| {
+        let name = path.strip_prefix(data).expect("below").to_str().expect("text").to_owned();
+        let public = name == "log/tile" || name.starts_with("log/tile/");
+        let wanted = match (path.is_dir(), name.as_str()) {
+            (true, _) if public => 0o755,
+            (true, _) => 0o700,
+            (false, _) if public => 0o444,
+            (false, "log/checkpoint" | "log/cosigned" | "log/trust") => 0o644,
+            // Of the test.
+            (false, "policy") => return,
+            (false, name) if name.starts_with("talk-") => return,
+            (false, _) => 0o600,
+        };
+        assert_eq!(format!("{:o}", mode(path)), format!("{wanted:o}"), "{name}");
+        let _new = if wanted & 0o077 == 0 { kept.insert(name) } else { shown.insert(name) };
+    });
+    let shows = ["log/checkpoint", "log/cosigned", "log/tile/0/000", "log/tile/entries/000", "log/trust"];
+    assert!(shows.iter().all(|name| shown.contains(*name)), "the positive control: {shown:?}");
+    let keeps = ["log-head", "log/head", "log/identity", "log/keys", "log/lock", "log/wal", "r.json"];
+    let states = ["seen", "seen.commitments", "seen.lock", "w", "w/w/lock", "w/w/witness.begun", "w/w/witness.seeds"];
+    assert!(keeps.iter().chain(&states).all(|name| kept.contains(*name)), "{kept:?}");
+}
+
+fn each_below(folder: &Path, look: &mut impl FnMut(&Path)) {
+    for entry in std::fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        look(&path);
+        if path.is_dir() {
+            each_below(&path, look);
+        }
+    }
 }
 
 /// After a torn disk or copy: what was written last is in the `-wal`, and a new database in its place forgets every

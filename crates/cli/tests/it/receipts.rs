@@ -260,6 +260,11 @@ fn the_demo_leaves_receipts_that_verify_with_its_trust_file_and_key_alone() {
     std::fs::write(kept.join("changed.json"), changed).expect("written");
     let private = |name: &str| common::mode(&folder.path().join(name)) == 0o600;
     assert!(private("kept/honest-v2.receipt.json") && private("kept/honest-v2.decision.json"), "they open the log");
+    assert_eq!(
+        (common::mode(&kept), private("kept/lab-ca.pem")),
+        (0o700, true),
+        "it is a data directory like any other"
+    );
     let from_kept = |args: &[&str]| run(folder.path(), &[args, &["--data", "kept", "--quiet"]].concat());
     let decision = kept.join("honest-v2.decision.json");
     let decision = decision.to_str().expect("text");

@@ -24,7 +24,8 @@ use countersign_core::sign::{KeyFile, KeyId, KeyState, KeyStatement, Validity};
 use sha2::{Digest, Sha256};
 
 use super::{Keys, KeysError};
-use crate::log::{Deadline, LogBook, LogError, Place, private_dir, replace};
+use crate::files::{Readers, private_dir, replace};
+use crate::log::{Deadline, LogBook, LogError, Place};
 use crate::receipt::Receipt;
 
 /// One end of a key's time.
@@ -123,7 +124,7 @@ impl Missing {
         let path = path(book.place(), self.key, self.edge);
         let io = |source| LogError::Io { path: path.clone(), source };
         private_dir(&book.place().key_receipts()).map_err(io)?;
-        replace(&path, format!("{}\n", receipt.to_value()).as_bytes(), 0o644).map_err(io)
+        replace(&path, format!("{}\n", receipt.to_value()).as_bytes(), Readers::Owner).map_err(io)
     }
 }
 

@@ -41,7 +41,6 @@ pub use deadline::Deadline;
 pub use error::LogError;
 use holding::{Hands, Holding};
 pub use place::Place;
-pub(crate) use place::{private_dir, replace};
 pub(crate) use seeds::{Seeds, SeedsOf};
 pub use status::{Held, Standing, Status};
 pub use tiles::DirTiles;

@@ -5,10 +5,9 @@
 //! beside its keys, and the file that remembers the newest head lies outside the log's folder too.
 
 use std::fs;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use countersign_tlog::checkpoint::Origin;
 use countersign_tlog::key::VerifierKey;
@@ -21,6 +20,7 @@ use countersign_tlog::sequencer::{self, InitError, OpenError};
 use super::LogError;
 use super::seeds::{Seeds, SeedsOf};
 use crate::env::Env;
+use crate::files::{Readers, private_dir, replace, sync_parent};
 
 /// The paths of one data directory's log.
 #[derive(Clone, Debug)]
@@ -208,7 +208,8 @@ impl Place {
         }
         // The folder above may not be ours to open.
         let _best_effort = sync_parent(&self.data);
-        let written = sync_parent(&self.log()).and_then(|()| replace(&path, format!("{name}\n").as_bytes(), 0o600));
+        let written =
+            sync_parent(&self.log()).and_then(|()| replace(&path, format!("{name}\n").as_bytes(), Readers::Owner));
         written.map_err(of_mark)
     }
 
@@ -236,7 +237,7 @@ impl Place {
         if fs::read(&path).is_ok_and(|there| there == trust.as_bytes()) {
             return Ok(());
         }
-        replace(&path, trust.as_bytes(), 0o644).map_err(|source| LogError::Io { path, source })
+        replace(&path, trust.as_bytes(), Readers::All).map_err(|source| LogError::Io { path, source })
     }
 }
 
@@ -266,38 +267,4 @@ fn read_mark(path: &Path) -> io::Result<Option<String>> {
 /// does not read may be of any, and counts.
 fn marks(mark: Option<&str>, name: &str) -> bool {
     mark.map(str::trim_end).is_some_and(|mark| mark == name || VerifierKey::parse(mark).is_err())
-}
-
-/// Makes a folder that only its owner may enter.
-pub(crate) fn private_dir(path: &Path) -> io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt;
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
-}
-
-/// Written beside, synced, then renamed, so that a crash leaves the old file or the new.
-pub(crate) fn replace(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
-    let beside = beside(path, bytes, mode)?;
-    fs::rename(&beside, path)?;
-    sync_parent(path)
-}
-
-/// A file beside `path` that no other process and no other thread writes.
-pub(super) fn beside(path: &Path, bytes: &[u8], mode: u32) -> io::Result<PathBuf> {
-    use std::os::unix::fs::OpenOptionsExt;
-    static TURN: AtomicU64 = AtomicU64::new(0);
-    let turn = TURN.fetch_add(1, Ordering::Relaxed);
-    let beside = path.with_extension(format!("new-{}-{turn}", std::process::id()));
-    // One that is there was left by a process that died under the same number.
-    let _absent = fs::remove_file(&beside);
-    let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(mode).open(&beside)?;
-    file.write_all(bytes)?;
-    file.sync_all()?;
-    Ok(beside)
-}
-
-pub(super) fn sync_parent(path: &Path) -> io::Result<()> {
-    // A bare file name has an empty parent, which means the current folder.
-    let here =
-        |parent: &Path| if parent.as_os_str().is_empty() { Path::new(".").to_owned() } else { parent.to_owned() };
-    path.parent().map_or(Ok(()), |parent| fs::File::open(here(parent))?.sync_all())
 }

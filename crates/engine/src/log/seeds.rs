@@ -18,8 +18,8 @@ use serde_json::json;
 use zeroize::Zeroizing;
 
 use super::LogError;
-use super::place::{beside, private_dir, sync_parent};
 use crate::env::Env;
+use crate::files::{Readers, beside, private_dir, sync_parent};
 
 /// Whose seeds they are. A file of one kind is never read as the other: a log and a witness sign different things.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -174,7 +174,7 @@ impl Seeds {
             "ed25519": ed25519.as_str(), "ml_dsa_44": ml_dsa.as_str(), "vkeys": vkeys,
         });
         let bytes = Zeroizing::new(format!("{value:#}\n").into_bytes());
-        let beside = beside(path, &bytes, 0o600).map_err(io)?;
+        let beside = beside(path, &bytes, Readers::Owner).map_err(io)?;
         let linked = fs::hard_link(&beside, path);
         fs::remove_file(&beside).and_then(|()| sync_parent(path)).map_err(io)?;
         match linked {

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use countersign_tlog::sequencer::tiles::{Tiles, TilesError};
 use countersign_tlog::tile::TilePath;
 
-use super::place::{replace, sync_parent};
+use crate::files::{Readers, public_dir, replace, sync_parent};
 
 /// Tiles in a folder.
 #[derive(Clone, Debug)]
@@ -35,7 +35,7 @@ impl DirTiles {
     fn folders(&self, path: &Path) -> io::Result<()> {
         let mut missing: Vec<&Path> = path.ancestors().skip(1).take_while(|folder| !folder.exists()).collect();
         while let Some(folder) = missing.pop() {
-            match fs::create_dir(folder) {
+            match public_dir(folder) {
                 Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
                 _ => sync_parent(folder)?,
             }
@@ -52,7 +52,9 @@ impl Tiles for DirTiles {
             Some(_) => return Err(TilesError::Conflict(*path)),
             None => {}
         }
-        self.folders(&file).and_then(|()| replace(&file, bytes, 0o444)).map_err(|error| unavailable(&file, &error))
+        self.folders(&file)
+            .and_then(|()| replace(&file, bytes, Readers::AllForGood))
+            .map_err(|error| unavailable(&file, &error))
     }
 
     fn get(&self, path: &TilePath) -> Result<Option<Vec<u8>>, TilesError> {
@@ -61,7 +63,7 @@ impl Tiles for DirTiles {
 
     fn publish(&self, checkpoint: &[u8]) -> Result<(), TilesError> {
         let file = self.dir.join("checkpoint");
-        replace(&file, checkpoint, 0o644).map_err(|error| unavailable(&file, &error))
+        replace(&file, checkpoint, Readers::All).map_err(|error| unavailable(&file, &error))
     }
 
     fn published(&self) -> Result<Option<Vec<u8>>, TilesError> {

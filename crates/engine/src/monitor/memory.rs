@@ -15,7 +15,7 @@
 mod progress;
 
 use std::collections::HashSet;
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -25,8 +25,8 @@ use countersign_tlog::key::VerifierKey;
 use countersign_tlog::note::Note;
 use countersign_tlog::policy::{Policy, RejectError};
 
+use crate::files::{self, Readers, replace};
 use crate::lock::Lock;
-use crate::log::replace;
 use crate::receipt::RefusalKind;
 
 pub(super) use progress::Progress;
@@ -159,7 +159,7 @@ impl Memory {
     pub(super) fn save(&self, before: u64, new: &[[u8; 32]], note: &[u8]) -> Result<(), MemoryError> {
         let Some(file) = &self.file else { return Ok(()) };
         self.save_commitments(before, new)?;
-        replace(file, note, 0o644).map_err(|source| MemoryError::Io { path: file.clone(), source })?;
+        replace(file, note, Readers::Owner).map_err(|source| MemoryError::Io { path: file.clone(), source })?;
         // Left behind in a crash, it begins at another size than is remembered now.
         self.drop_progress()
     }
@@ -174,7 +174,7 @@ impl Memory {
         let kept = [(self.evidence(), Some(note)), (self.beside("evidence.cosigned"), other.map(Vec::as_slice))];
         for (path, note) in kept {
             let Some((path, note)) = path.zip(note) else { continue };
-            replace(&path, note, 0o644).map_err(|source| MemoryError::Io { path, source })?;
+            replace(&path, note, Readers::Owner).map_err(|source| MemoryError::Io { path, source })?;
         }
         Ok(())
     }
@@ -199,7 +199,7 @@ fn signed_by_log(bytes: &[u8], policy: &Policy) -> Result<Last, RejectError> {
 
 /// Cuts the file at `at`, appends, and makes it durable.
 fn write_behind(path: &Path, at: u64, bytes: &[u8]) -> io::Result<()> {
-    let mut file = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
+    let mut file = files::private().create(true).truncate(false).open(path)?;
     file.set_len(at)?;
     file.seek(SeekFrom::Start(at))?;
     file.write_all(bytes)?;

@@ -7,7 +7,7 @@ use std::{fs, io};
 
 use countersign_tlog::checkpoint::Origin;
 
-use crate::log::replace;
+use crate::files::{Readers, replace};
 
 /// The mark `witness.begun`: one origin a line.
 pub(super) struct Begun {
@@ -51,7 +51,7 @@ impl Begun {
         }
         let all: BTreeSet<Origin> = self.origins.iter().chain([origin]).cloned().collect();
         let text: String = all.iter().map(|origin| format!("{origin}\n")).collect();
-        replace(&self.path, text.as_bytes(), 0o644)?;
+        replace(&self.path, text.as_bytes(), Readers::Owner)?;
         self.origins = all;
         Ok(())
     }

@@ -27,8 +27,9 @@ use countersign_tlog::witness::{self, AddCheckpoint, Refusal, State};
 
 use self::begun::Begun;
 use crate::env::Env;
+use crate::files::{Readers, private_dir, replace};
 use crate::lock::Lock;
-use crate::log::{LogError, Seeds, SeedsOf, replace};
+use crate::log::{LogError, Seeds, SeedsOf};
 
 /// The largest request in bytes.
 pub const LARGEST_REQUEST: usize = witness::MAX_REQUEST;
@@ -138,7 +139,7 @@ impl Witness {
     /// [`WitnessError`]
     pub fn open(dir: &Path, policy: &Policy, name: Option<KeyName>, env: Arc<Env>) -> Result<Self, WitnessError> {
         let failed = |source| WitnessError::Io { path: dir.to_owned(), source };
-        fs::create_dir_all(dir).map_err(failed)?;
+        private_dir(dir).map_err(failed)?;
         let lock = lock(dir)?;
         let begun = Begun::load(dir).map_err(failed)?;
         if let Some(state) = lost(dir, &begun).map_err(failed)? {
@@ -188,7 +189,7 @@ impl Witness {
         //    size it believes, is told the new one, and repeats the same checkpoint, which continues itself.
         if known != Some(judged.state) {
             let note = judged.checkpoint.to_string();
-            replace(&self.file(&origin, "state"), note.as_bytes(), 0o644).map_err(|error| ours(&error))?;
+            replace(&self.file(&origin, "state"), note.as_bytes(), Readers::Owner).map_err(|error| ours(&error))?;
         }
         (self.observe)(Step::Persisted);
 
@@ -213,7 +214,7 @@ impl Witness {
     fn show(&self, file: &Path, checkpoint: &Note, lines: &str) {
         let there = fs::read(file).ok().and_then(|bytes| Note::parse(&bytes).ok());
         if there.is_none_or(|there| there.text() != checkpoint.text()) {
-            let _lags = replace(file, format!("{checkpoint}{lines}").as_bytes(), 0o644);
+            let _lags = replace(file, format!("{checkpoint}{lines}").as_bytes(), Readers::Owner);
         }
     }
 

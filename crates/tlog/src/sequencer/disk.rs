@@ -1,8 +1,8 @@
 //! The three file operations durability rests on, as a value, so that a test can make any of them fail.
 
-use std::fs::File;
+use std::fs::{DirBuilder, File, OpenOptions};
 use std::io;
-use std::os::unix::fs::FileExt as _;
+use std::os::unix::fs::{DirBuilderExt as _, FileExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
 /// Writing and syncing. The provided methods are the real thing.
@@ -21,6 +21,19 @@ pub trait Disk: Send + Sync {
     fn sync_dir(&self, dir: &Path) -> io::Result<()> {
         File::open(dir)?.sync_all()
     }
+}
+
+/// Opens for reading and writing. A file that this makes is its owner's alone, also in a folder that others may enter: it
+/// holds what is not signed yet, and who may open a lock may hold it.
+pub(super) fn private() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).mode(0o600);
+    options
+}
+
+/// Makes a folder that only its owner may enter, and those above it.
+pub(super) fn private_dir(path: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
 /// The same error, and the file it is about, which the system does not say.

@@ -10,14 +10,14 @@
 //! A head is written after the batch's `fdatasync` and before its receipts leave, without a sync of its own: it costs
 //! microseconds, outlives the process, and tells a start that a write-ahead file has lost what was signed.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io;
+use std::fs::{self, File, TryLockError};
+use std::io::{self, Write as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::OpenError;
-use super::disk::{Disk, at};
+use super::disk::{Disk, at, private};
 use super::wal::header::origin_hash;
 use super::wal::record::crc32c;
 use crate::checkpoint::Origin;
@@ -53,7 +53,7 @@ impl Drop for Lock {
 /// Takes the directory's lock; [`OpenError::Held`] when another process, or another log here, has it.
 pub(super) fn lock(dir: &Path) -> Result<Lock, OpenError> {
     let path = dir.join("lock");
-    let file = match OpenOptions::new().read(true).write(true).open(&path) {
+    let file = match private().open(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(OpenError::Missing(dir.to_owned())),
         opened => opened.map_err(at(&path))?,
     };
@@ -79,8 +79,9 @@ pub(super) fn write_identity(dir: &Path, origin: &Origin) -> io::Result<()> {
     let lock = fs::metadata(dir.join("lock"))?;
     let text = format!("origin {origin}\ndevice {}\ninode {}\n", lock.dev(), lock.ino());
     let temporary = dir.join("identity.new");
-    fs::write(&temporary, text).map_err(at(&temporary))?;
-    File::open(&temporary)?.sync_all()?;
+    let mut file = private().create(true).truncate(true).open(&temporary).map_err(at(&temporary))?;
+    file.write_all(text.as_bytes()).map_err(at(&temporary))?;
+    file.sync_all()?;
     fs::rename(&temporary, dir.join("identity"))?;
     File::open(dir)?.sync_all()
 }
@@ -149,7 +150,7 @@ impl Marks {
         path: &Path,
         origin: &Origin,
     ) -> Result<(Self, Option<Mark>), Option<io::Error>> {
-        let opened = OpenOptions::new().create(true).truncate(false).read(true).write(true).open(path);
+        let opened = private().create(true).truncate(false).open(path);
         let file = opened.map_err(|error| Some(at(path)(error)))?;
         let newest = newest(path, origin)?;
         let turn = newest.as_ref().map_or(0, |slot| slot.turn);

@@ -1,12 +1,12 @@
 //! How a log starts: from its segments alone, and only if nobody remembers more of it than they do.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
-use std::fs::{self, OpenOptions, TryLockError};
+use std::fs::TryLockError;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::batch::{Marked, Sequencer};
-use super::disk::{Disk, at};
+use super::disk::{Disk, at, private, private_dir};
 use super::edge::Edge;
 use super::home::{self, Lock, Mark, Marks, Run};
 use super::keeper::Keeper;
@@ -27,9 +27,9 @@ const WIDTH: u64 = FULL_WIDTH as u64;
 
 pub(super) fn init(dir: &Path, origin: &Origin, disk: &Arc<dyn Disk>) -> Result<(), InitError> {
     let wal = dir.join("wal");
-    fs::create_dir_all(&wal).map_err(at(&wal))?;
+    private_dir(&wal).map_err(at(&wal))?;
     let path = dir.join("lock");
-    let file = OpenOptions::new().create(true).truncate(false).write(true).open(&path).map_err(at(&path))?;
+    let file = private().create(true).truncate(false).open(&path).map_err(at(&path))?;
     // Two processes may arrive here together: one of them makes the log. The other is told and not made to wait, since
     // whoever has the lock may keep it for as long as it runs.
     let _lock = home::Lock::alone(file).map_err(|refused| match refused {

@@ -11,7 +11,7 @@ use countersign_tlog::range::Range;
 use serde_json::{Value, json};
 
 use super::{Memory, MemoryError};
-use crate::log::replace;
+use crate::files::{Readers, replace};
 use crate::monitor::leaves::Leaves;
 
 /// Entries that were read behind a remembered checkpoint.
@@ -77,7 +77,7 @@ impl Memory {
         let Some(path) = self.beside("progress") else { return Ok(()) };
         self.save_commitments(leaves.first, &leaves.new)?;
         let bytes = progress.to_value().to_string().into_bytes();
-        replace(&path, &bytes, 0o644).map_err(|source| MemoryError::Io { path, source })?;
+        replace(&path, &bytes, Readers::Owner).map_err(|source| MemoryError::Io { path, source })?;
         leaves.new.clear();
         leaves.first = progress.size;
         Ok(())
