@@ -6,6 +6,7 @@
 
 mod alias;
 mod answer;
+mod beside;
 pub mod clean;
 mod compare;
 mod entry;

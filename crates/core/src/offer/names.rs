@@ -55,7 +55,7 @@ fn meant(name: &str, known: &[&'static str]) -> Option<&'static str> {
 
 /// Whether the two are one under Unicode's simple case folding, of which `right` being ASCII leaves little: two letters that
 /// are not ASCII fold to one that is, the long s and the Kelvin sign.
-fn folds(name: &str, right: &str) -> bool {
+pub(super) fn folds(name: &str, right: &str) -> bool {
     let plain = |one: char| match one {
         '\u{17f}' => 's',
         '\u{212a}' => 'k',

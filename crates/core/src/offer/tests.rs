@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::*;
 
 mod alias;
+mod beside;
 mod entries;
 mod names;
 mod table;

@@ -5,11 +5,12 @@
 
 use std::collections::BTreeSet;
 
+use super::beside::{self, Story};
 use super::rules::finding;
 use super::written::Page;
 use super::{
-    BodyEnd, Exchange, NotEvaluated, Offer, Reading, ReadingKind, Source, Word, alias, answer, compare, entry,
-    extension, grade, header, names, resource, signed, whole,
+    BodyEnd, Exchange, NotEvaluated, Reading, ReadingKind, Source, Word, alias, answer, entry, extension, grade,
+    header, names, resource, signed, whole,
 };
 use crate::finding::Finding;
 use crate::json::{self, DefectKind, Doc, Limits, Node, NodeKind};
@@ -17,10 +18,6 @@ use crate::steps;
 
 /// Most offers that are read of one channel. All of them are listed in the decision, whose size has a bound.
 pub(super) const MOST_OFFERS: usize = 32;
-
-/// How what stands beside the graded header is read: deeper than the terms that are paid by. Every reader of JSON goes this deep, so
-/// that a few dozen brackets must not hide the second story from us alone.
-pub(super) const BESIDE: Limits = Limits { depth: 256, members: 10_000, string: 64 << 10, size: 1 << 20 };
 
 /// What these two are called where they are compared.
 const BODY_AND_HEADER: (&str, &str) = ("the body", "the header");
@@ -91,62 +88,35 @@ fn both(exchange: &Exchange<'_>, terms: &header::Terms, reading: &mut Reading) {
         let seen = format!("{} bytes", exchange.body.len());
         return reading.findings.push(finding("body.unread", "body", &seen, None));
     }
-    let Some(doc) = beside(exchange.body, &mut reading.findings) else { return };
-    let from_header = reading.offers.len();
+    body_beside(exchange, terms, reading);
+}
+
+/// The body beside a header, when it is JSON that states terms; most are `{}` or a page for people. One that some client
+/// may read and we do not, or not as it does, is told: it may state other terms.
+fn body_beside(exchange: &Exchange<'_>, terms: &header::Terms, reading: &mut Reading) {
+    let (doc, defects) = match json::observe(exchange.body, &beside::LIMITS) {
+        Ok(read) => read,
+        Err(error) if beside::opens_as_terms(exchange.body) => {
+            return reading.findings.push(finding("body.unreadable", "body", &error.to_string(), None));
+        }
+        Err(_) => return,
+    };
+    let (story, graded) = (Story::of(doc.root()), reading.offers.clone());
+    let doubt = story.ambiguous(&defects).or_else(|| story.uncompared(exchange.url, &graded));
+    reading.findings.extend(doubt.map(|seen| finding("body.unreadable", "body", &seen, None)));
     if paid_by_version_1(doc.root()) {
         channel(exchange, exchange.body, Place::Beside, reading);
         if terms.canonical() {
             reading.findings.push(finding("body.beside_header", "body:accepts", "version 1 terms", None));
         }
-        let (header, body) = (reading.offers[..from_header].to_vec(), reading.offers[from_header..].to_vec());
-        return compare::channels(&header, &asking(doc.root(), "maxAmountRequired", body), BODY_AND_HEADER, reading);
     }
-    let (header, page) = (reading.offers.clone(), Page::of(doc.root()));
-    for (version, member) in [(2, "amount"), (1, "maxAmountRequired")] {
-        let body = copy(exchange, doc.root(), &page, version);
-        compare::channels(&header, &asking(doc.root(), member, body), BODY_AND_HEADER, reading);
-    }
-}
-
-/// The body beside a header, when it is JSON that states terms; most are `{}` or a page for people. One that some client
-/// may read and we do not, or not as it does, is told: it may state other terms.
-fn beside<'b>(body: &'b [u8], findings: &mut Vec<Finding>) -> Option<Doc<'b>> {
-    let (doc, seen) = match json::observe(body, &BESIDE) {
-        Ok((doc, defects)) => {
-            let entries = doc.root().get("accepts").into_iter().flat_map(Node::items).take(MOST_OFFERS).collect();
-            let seen = ambiguous(doc.root(), entries, &defects);
-            (doc.root().get("accepts").is_some().then_some(doc), seen)
-        }
-        Err(error) => (None, opens_as_object(body).then(|| error.to_string())),
-    };
-    findings.extend(seen.map(|seen| finding("body.unreadable", "body", &seen, None)));
-    doc
-}
-
-/// Why two readers may read two stories in an envelope and its `entries`; none where they cannot, or where it states no terms.
-pub(super) fn ambiguous(root: Node<'_>, entries: Vec<Node<'_>>, defects: &[json::Defect]) -> Option<String> {
-    let stated = !entries.is_empty() || root.get("accepts").is_some();
-    let twice = defects.iter().find(|defect| stated && defect.kind == DefectKind::Duplicate);
-    let twice = twice.map(|defect| json::Error { at: defect.at, kind: json::Kind::Duplicate }.to_string());
-    let case = || names::strays(root, &["accepts"]) || entries.iter().any(|one| names::strays(*one, &names::ENTRY));
-    twice.or_else(|| case().then(|| "names that differ from those of x402 in letter case alone".to_owned()))
-}
-
-/// Whether the first character opens an object or an array; see [`opens_as_object`].
-pub(super) fn opens_as_json(text: &[u8]) -> bool {
-    opens_as_object(text) || text.trim_ascii_start().first() == Some(&b'[')
-}
-
-/// Whether the first character is `{`, in UTF-8 or in the encodings that lenient readers guess (UTF-16, UTF-32).
-fn opens_as_object(body: &[u8]) -> bool {
-    let before = |byte: &&u8| matches!(byte, 0 | b' ' | b'\t' | b'\r' | b'\n' | 0xef | 0xbb | 0xbf | 0xfe | 0xff);
-    body.iter().find(|byte| !before(byte)) == Some(&b'{')
+    story.compare(exchange.url, &graded, BODY_AND_HEADER, reading);
 }
 
 /// Whether buyers of version 1 pay by this body. They take `accepts` from it whatever `x402Version` says, or where it
 /// says nothing, and refuse entries without `maxAmountRequired`.
 fn paid_by_version_1(root: Node<'_>) -> bool {
-    stated_version(root) == Some(1) || in_version_1(root)
+    root.get("accepts").is_some() && (stated_version(root) == Some(1) || in_version_1(root))
 }
 
 /// Whether an entry is written as version 1 alone writes it.
@@ -155,23 +125,9 @@ fn in_version_1(root: Node<'_>) -> bool {
     entries.any(|entry| entry.get("maxAmountRequired").is_some() && entry.get("amount").is_none())
 }
 
-/// The entries of a body that nobody pays by, read as `version` reads them, for comparison only.
-fn copy<'d>(exchange: &Exchange<'d>, root: Node<'d>, page: &Page<'d>, version: u8) -> Vec<Offer> {
-    let place = entry::Place { page, asked: exchange.url, version, source: Source::Body, prefix: "body:" };
-    let entries = root.get("accepts").into_iter().flat_map(Node::items).take(MOST_OFFERS).enumerate();
-    entries.filter_map(|(index, node)| entry::read(node, index, &place).0).collect()
-}
-
-/// Those that state an amount in `member`, readable or not: what we cannot read, another reader may.
-fn asking(root: Node<'_>, member: &str, offers: Vec<Offer>) -> Vec<Offer> {
-    let entries = root.get("accepts").into_iter().flat_map(Node::items).take(MOST_OFFERS);
-    let states: Vec<bool> = entries.map(|node| node.get(member).is_some()).collect();
-    offers.into_iter().filter(|offer| states.get(offer.index).copied().unwrap_or_default()).collect()
-}
-
 /// One channel's envelope into `reading`.
 fn channel(exchange: &Exchange<'_>, bytes: &[u8], place: Place, reading: &mut Reading) {
-    let limits = if place == Place::Beside { BESIDE } else { Limits::default() };
+    let limits = if place == Place::Beside { beside::LIMITS } else { Limits::default() };
     let (doc, defects) = match json::observe(bytes, &limits) {
         Ok(read) => read,
         Err(error) => return reading.findings.push(unreadable(exchange, place, &error)),

@@ -68,6 +68,18 @@ fn the_facts_of_a_whole_text_are_found_once() {
     assert_eq!(bounded("isolates", &entries(&list(&isolates, 1_000_000))), [0; 3]);
 }
 
+/// Terms without end beside the header: a bare list, one within something else, one without terms, and a deep one.
+#[test]
+fn terms_anywhere_in_a_body_are_looked_for_once() {
+    let loose = list(r#"{"payTo":"0x1","amount":"1"}"#, 1_000_000);
+    bounded("loose", &format!("[{loose}]"));
+    bounded("wrapped", &format!(r#"{{"accepts":{{"payTo":"a"}},"a":[{loose}]}}"#));
+    bounded("nothing", &format!("[{}]", list(r#"{"a":1}"#, 1_000_000)));
+    let deep =
+        (0..240).fold(format!("[{}]", &loose[..900_000 / 29 * 29 - 1]), |inner, _| format!(r#"{{"a":{inner}}}"#));
+    bounded("deep", &deep);
+}
+
 #[test]
 fn defects_are_placed_in_one_walk() {
     let (items, halves) = (list("1", 900_000), list(r#""\ud800""#, 90_000));
