@@ -7,7 +7,7 @@
 use countersign_core::domain;
 use countersign_core::history::{self, Observed, Outcome, Standing, Trust};
 use countersign_core::offer::signed::{ResponseState, State};
-use countersign_core::offer::{self, Called, Offer, Reading, ReadingKind, Written, clean};
+use countersign_core::offer::{self, Offer, Reading, ReadingKind, Written, clean};
 use countersign_core::policy::{self, CheckRequest, Decision};
 use countersign_core::time::Timestamp;
 use countersign_probe::{Answer, Refused};
@@ -141,7 +141,7 @@ fn payment(offer: &Offer) -> Value {
 /// where the seller gave none or where it is not quoted; `left_out` says why it is not.
 fn target(offer: &Offer, sighting: &Sighting) -> Value {
     let schema = sighting.reading.schema.as_ref();
-    let method = schema.and_then(|schema| schema.called).map_or(sighting.method, Called::by);
+    let method = schema.and_then(|schema| schema.called?.by()).unwrap_or(sighting.method);
     let mut left_out = Map::new();
     let mut quote = |name: &str, written: &Written, most: usize| match written.quoted(most) {
         // A quotation is canonical JSON, so reading it back cannot fail.

@@ -13,6 +13,8 @@ const MOST: usize = 32;
 
 /// Methods that an input can be declared for.
 const METHODS: [&str; 6] = ["GET", "HEAD", "DELETE", "POST", "PUT", "PATCH"];
+/// Those of them that a check can ask with.
+const ASKED: [&str; 2] = ["GET", "POST"];
 
 /// What a version 2 envelope declares.
 pub(super) fn examine<'d>(exchange: &Exchange<'_>, root: Node<'d>, page: &Page<'d>, reading: &mut Reading) {
@@ -64,12 +66,19 @@ impl<'d> Found<'d> {
         Some(Self { source: SchemaSource::Envelope, whole: input, input, output: root.get("outputSchema") })
     }
 
-    /// How an input that describes a call, and not only the form of its body, is called.
-    fn called(&self, asked: &str) -> Option<Called> {
+    /// The method that an input declares which describes a call, and not only the form of its body.
+    fn declared(&self) -> Option<Node<'d>> {
         let described = self.source != SchemaSource::Envelope;
-        let said = self.input.get("method").filter(|_| described)?.as_str()?;
-        let method = METHODS.into_iter().find(|method| said.eq_ignore_ascii_case(method))?;
-        Some(if method == asked { Called::AsAsked(method) } else { Called::Otherwise(method) })
+        self.input.get("method").filter(|node| described && node.kind() != NodeKind::Null)
+    }
+
+    fn called(&self, asked: &str) -> Option<Called> {
+        let said = self.declared()?.as_str().unwrap_or_default();
+        Some(match METHODS.into_iter().find(|method| said.eq_ignore_ascii_case(method)) {
+            Some(method) if method == asked => Called::AsAsked(method),
+            Some(method) => Called::Otherwise(method),
+            None => Called::Unreadable,
+        })
     }
 
     fn written(self, asked: &str, page: &Page<'d>) -> Schema {
@@ -85,10 +94,22 @@ fn schema<'d>(exchange: &Exchange<'_>, found: Option<Found<'d>>, page: &Page<'d>
     if reading.schema.is_some() {
         return;
     }
-    reading.schema = found.map(|found| found.written(exchange.method, page));
-    if let Some(Called::Otherwise(method)) = reading.schema.as_ref().and_then(|schema| schema.called) {
-        reading.findings.push(finding("extension.other_method", "method", exchange.method, Some(method)));
-    }
+    let Some(found) = found else { return };
+    let declared = found.declared().map_or("", Node::raw);
+    let schema = found.written(exchange.method, page);
+    reading.findings.extend(schema.called.and_then(|called| method(called, declared, exchange.method)));
+    reading.schema = Some(schema);
+}
+
+fn method(called: Called, declared: &str, asked: &str) -> Option<Finding> {
+    Some(match called {
+        Called::AsAsked(_) => return None,
+        Called::Otherwise(method) if ASKED.contains(&method) => {
+            finding("extension.other_method", "method", asked, Some(method))
+        }
+        Called::Otherwise(method) => finding("extension.method_not_asked", "method", asked, Some(method)),
+        Called::Unreadable => finding("extension.method_form", "method", declared, Some(&METHODS.join(", "))),
+    })
 }
 
 /// Domain and URI of the login must be those of the origin that answered, or a client signs in elsewhere.

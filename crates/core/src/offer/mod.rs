@@ -297,7 +297,8 @@ impl Reading {
 
     /// Whether the endpoint says what input it takes, and the terms are those of the method that takes it.
     pub fn invocable(&self) -> bool {
-        self.schema.as_ref().is_some_and(|schema| !matches!(schema.called, Some(Called::Otherwise(_))))
+        let seen = |called| matches!(called, None | Some(Called::AsAsked(_)));
+        self.schema.as_ref().is_some_and(|schema| seen(schema.called))
     }
 
     /// The same reading with findings that others made about it: of the transport, of history. The words are

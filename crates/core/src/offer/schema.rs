@@ -26,13 +26,16 @@ pub enum Called {
     AsAsked(&'static str),
     /// Another one, whose terms were not seen.
     Otherwise(&'static str),
+    /// Something that is no method which an input can be declared for.
+    Unreadable,
 }
 
 impl Called {
-    /// The method.
-    pub const fn by(self) -> &'static str {
+    /// The method, where it can be read.
+    pub const fn by(self) -> Option<&'static str> {
         match self {
-            Self::AsAsked(method) | Self::Otherwise(method) => method,
+            Self::AsAsked(method) | Self::Otherwise(method) => Some(method),
+            Self::Unreadable => None,
         }
     }
 }

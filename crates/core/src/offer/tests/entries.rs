@@ -136,10 +136,17 @@ fn a_declared_method_that_was_not_asked_with_is_told() {
     let warned = (Word::PayableWithWarnings, vec!["extension.other_method"]);
     let fine = (Word::Payable, vec![]);
     assert_eq!(method("get"), (fine.clone(), Some(Called::AsAsked("GET"))));
-    for name in ["POST", "DELETE", "HEAD", "PATCH", "PUT"] {
-        assert_eq!(method(name), (warned.clone(), Some(Called::Otherwise(name))));
+    assert_eq!(method("POST"), (warned.clone(), Some(Called::Otherwise("POST"))));
+    let unasked = (Word::PayableWithWarnings, vec!["extension.method_not_asked"]);
+    for name in ["DELETE", "HEAD", "PATCH", "PUT"] {
+        assert_eq!(method(name), (unasked.clone(), Some(Called::Otherwise(name))));
     }
-    assert_eq!(method("BREW"), (fine.clone(), None), "no method of the extension");
+    let unreadable = (Word::PayableWithWarnings, vec!["extension.method_form"]);
+    for said in [json!("PURGE"), json!("POST "), json!(""), json!(7), json!(["POST"])] {
+        let input = json!({"type": "http", "method": said});
+        assert_eq!(declares(input), (unreadable.clone(), Some(Called::Unreadable)), "{said}");
+    }
+    assert_eq!(declares(json!({"type": "http", "method": null})), (fine.clone(), None), "nothing is declared");
     assert_eq!(declares(json!({"type": "mcp", "toolName": "weather"})), (fine.clone(), None));
     // Version 1 says it in its entries, and what is true of one is true of all.
     let entry = json!({"scheme": "exact", "network": "base", "maxAmountRequired": "10000", "resource": URL,

@@ -5,7 +5,9 @@ use super::*;
 /// Terms that were seen by GET are not those of a call by POST.
 #[test]
 fn what_is_called_by_another_method_is_not_invocable() {
-    for (called, invocable) in [(Called::AsAsked("POST"), true), (Called::Otherwise("POST"), false)] {
+    for (called, invocable) in
+        [(Called::AsAsked("POST"), true), (Called::Otherwise("POST"), false), (Called::Unreadable, false)]
+    {
         let seen = Reading { schema: Some(schema(Some(called))), ..reading(vec![offer(BASE, A)]) };
         let free = run(&ask(), &seen, &four());
         assert_eq!((free.selected, free.payable, free.invocable), (Some(0), true, invocable), "{called:?}");
