@@ -101,7 +101,7 @@ pub(super) const ALL: &[Seller] = &[
     hostile(
         "story-cased",
         "spells Accepts with a capital in a body that asks $100, which old buyers in Go read",
-        finds("payable_with_warnings", "body.unreadable"),
+        finds("mismatch", "channel.disagree"),
         "honest-dual",
         Reply::Whole(|asked| beside(asked, |body| body.replace("\"accepts\"", "\"Accepts\""))),
     ),
