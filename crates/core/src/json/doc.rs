@@ -156,10 +156,11 @@ impl<'d> Node<'d> {
 
     /// A name with escapes is read only where it can be the one: an object may have very many of them.
     fn is_called(self, name: &str) -> bool {
-        let written = self.name_as_written();
-        match self.slot().name_escaped {
-            false => written == name,
-            true => may_be(written, name) && self.name() == name,
+        let slot = self.slot();
+        match slot.name_escaped {
+            // Two quotes stand around a name, and most names differ in length already.
+            false => (slot.name.1 - slot.name.0) as usize == name.len() + 2 && self.name_as_written() == name,
+            true => may_be(self.name_as_written(), name) && self.name() == name,
         }
     }
 

@@ -9,6 +9,9 @@ use crate::json::{self, Node, NodeKind};
 
 /// Tells each of them once, and compares what it asks with what was read from the header of `terms`.
 pub(super) fn examine(exchange: &Exchange<'_>, terms: &Terms, reading: &mut Reading) {
+    if terms.beside.is_empty() {
+        return;
+    }
     let graded = reading.offers.clone();
     for (place, value) in &terms.beside {
         let found = finding("header.alias_beside", *place, header::name(place), Some(header::name(terms.place)));

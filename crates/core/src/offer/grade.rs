@@ -44,25 +44,26 @@ pub(super) fn settle(reading: &mut Reading) {
         let spec = about.iter().any(|finding| fails(finding, Dimension::Spec));
         offer.spec = if spec { Grade::Fail } else { Grade::Pass };
         offer.interop = interop(&about);
+        offer.word = judge(&about).0;
     }
-    speak(reading);
+    reading.word = best(reading);
 }
 
 /// Gives every option its word from the findings about it and about the whole, then the answer its own:
 /// that of the best option.
 pub(super) fn speak(reading: &mut Reading) {
-    let findings = &reading.findings;
     for offer in &mut reading.offers {
-        offer.word = judge(&about(findings, offer)).0;
+        offer.word = word_from(&reading.findings, offer);
     }
-    let best = [Word::Payable, Word::PayableWithWarnings, Word::Mismatch, Word::NotEvaluated]
+    reading.word = best(reading);
+}
+
+/// The word of the best option.
+fn best(reading: &Reading) -> Word {
+    [Word::Payable, Word::PayableWithWarnings, Word::Mismatch, Word::NotEvaluated]
         .into_iter()
-        .find(|word| reading.offers.iter().any(|offer| offer.word == *word));
-    reading.word = match best {
-        Some(word) => word,
-        None if unread(findings).is_some() => Word::NotEvaluated,
-        None => Word::NotPayable,
-    };
+        .find(|word| reading.offers.iter().any(|offer| offer.word == *word))
+        .unwrap_or_else(|| if unread(&reading.findings).is_some() { Word::NotEvaluated } else { Word::NotPayable })
 }
 
 /// What says that there are more options than were read, where nothing that is about all of them blocks: a buyer may pay

@@ -33,6 +33,9 @@ const MOST_SEEN: usize = 4;
 
 /// One finding for each of the `known` names that `object` writes otherwise; its place is the name as written, after `place`.
 pub(super) fn examine(object: Node<'_>, known: &[&'static str], place: &str, findings: &mut Vec<Finding>) {
+    if !strays(object, known) {
+        return;
+    }
     let written: Vec<_> = object.members().filter_map(|(name, _)| Some((meant(&name, known)?, name))).collect();
     for right in known {
         let all: Vec<_> = written.iter().filter(|(meant, _)| meant == right).map(|(_, name)| name).collect();
@@ -45,7 +48,8 @@ pub(super) fn examine(object: Node<'_>, known: &[&'static str], place: &str, fin
 
 /// Whether a member of `object` is called by one of the `known` names in another letter case.
 pub(super) fn strays(object: Node<'_>, known: &[&'static str]) -> bool {
-    object.members().any(|(name, _)| meant(&name, known).is_some_and(|right| right != name))
+    // Nearly every name is written as the format writes it, and is looked at no further.
+    object.members().any(|(name, _)| !known.contains(&name.as_ref()) && meant(&name, known).is_some())
 }
 
 /// The name of `known` that a reader without regard to letter case takes `name` for.
@@ -56,6 +60,9 @@ fn meant(name: &str, known: &[&'static str]) -> Option<&'static str> {
 /// Whether the two are one under Unicode's simple case folding, of which `right` being ASCII leaves little: two letters that
 /// are not ASCII fold to one that is, the long s and the Kelvin sign.
 pub(super) fn folds(name: &str, right: &str) -> bool {
+    if name.is_ascii() {
+        return name.eq_ignore_ascii_case(right);
+    }
     let plain = |one: char| match one {
         '\u{17f}' => 's',
         '\u{212a}' => 'k',

@@ -101,7 +101,8 @@ fn body_beside(exchange: &Exchange<'_>, terms: &header::Terms, reading: &mut Rea
         }
         Err(_) => return,
     };
-    let (story, graded) = (Story::of(doc.root()), reading.offers.clone());
+    let story = Story::of(doc.root());
+    let graded = if story.is_empty() { Vec::new() } else { reading.offers.clone() };
     let doubt = story.ambiguous(&defects).or_else(|| story.uncompared(exchange.url, &graded));
     reading.findings.extend(doubt.map(|seen| finding("body.unreadable", "body", &seen, None)));
     if paid_by_version_1(doc.root()) {
