@@ -125,13 +125,21 @@ pub struct Checked {
 }
 
 impl Checked {
-    /// The answer: the signed decision, and `pq_trust` beside it, which nobody signed: `transparency`, and `not_kept`
-    /// where the receipt could not be kept here.
+    /// Whether an offer was selected without the receipt that the buyer demanded.
+    pub fn lacks_receipt(&self) -> bool {
+        self.selected && self.demand == Demand::Unmet
+    }
+
+    /// The answer: the signed decision, and `pq_trust` beside it, which nobody signed: `transparency`, `not_kept` where
+    /// the receipt could not be kept here, and `unmet_constraints` where what was selected lacks the demanded one.
     pub fn answer(&self) -> Value {
         let mut answer = self.document.clone();
         answer["pq_trust"] = value!({"transparency": self.transparency.to_value()});
         if let Some(unkept) = &self.unkept {
             answer["pq_trust"]["not_kept"] = unkept.to_value();
+        }
+        if self.lacks_receipt() {
+            answer["pq_trust"]["unmet_constraints"] = value!(["require_transparency"]);
         }
         answer
     }

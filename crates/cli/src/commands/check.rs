@@ -13,7 +13,7 @@ use countersign_core::offer::Word;
 use countersign_core::policy::{CheckRequest, Objective, Share};
 use countersign_engine::check::{CheckError, Checked, Checker, Identity};
 use countersign_engine::env::Env;
-use countersign_engine::transparency::{Demand, Misses, Transparency};
+use countersign_engine::transparency::{Misses, Transparency};
 use countersign_probe::Declared;
 
 use crate::Exit;
@@ -33,7 +33,7 @@ pub(crate) async fn run(settings: &Settings, global: &Global, args: &CheckArgs) 
     if global.json {
         show::json(&checked.answer());
     } else {
-        show::decision(&checked.document);
+        show::decision(&checked);
         show::transparency(&checked.transparency, checked.unkept.as_ref());
     }
     if let Some(out) = out {
@@ -88,7 +88,7 @@ fn misses(settings: &Settings, args: &CheckArgs) -> Misses {
 pub(crate) fn exit(checked: &Checked) -> Exit {
     match checked.word {
         Word::NotEvaluated => Exit::NotEvaluated,
-        _ if checked.selected && checked.demand == Demand::Unmet => Exit::Trust,
+        _ if checked.lacks_receipt() => Exit::Trust,
         _ if checked.selected => Exit::Yes,
         _ => Exit::No,
     }

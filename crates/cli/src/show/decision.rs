@@ -7,7 +7,7 @@ mod terms;
 use std::collections::BTreeMap;
 
 use countersign_core::offer::{RailSeen, rules};
-use countersign_engine::check::Unkept;
+use countersign_engine::check::{Checked, Unkept};
 use countersign_engine::transparency::Transparency;
 use serde_json::Value;
 
@@ -15,9 +15,10 @@ use super::line;
 use money::with_cloudflare;
 use terms::terms;
 
-/// Prints `document`, a decision of ours.
-pub(crate) fn decision(document: &Value) {
-    line(&headline(document));
+/// Prints a decision of ours.
+pub(crate) fn decision(checked: &Checked) {
+    let document = &checked.document;
+    line(&answer(document, if checked.lacks_receipt() { NO_RECEIPT } else { "" }));
     findings::told(document).iter().for_each(|one| line(one));
     redirect(document);
     recipient(document);
@@ -57,12 +58,20 @@ pub(crate) fn transparency(transparency: &Transparency, unkept: Option<&Unkept>)
 /// One line that answers the question: can this be paid, and on what terms, or why not. What is selected has a word of
 /// its own, which may be another than that of the best option.
 pub(crate) fn headline(document: &Value) -> String {
+    answer(document, "")
+}
+
+/// Said of what is selected and ends in exit code 5. It is no part of the decision, which was signed before.
+const NO_RECEIPT: &str = ", but without the receipt that --require-transparency demands";
+
+/// The same, with what `lacks` beside the terms of what is selected.
+fn answer(document: &Value, lacks: &str) -> String {
     let word = word(document).replace('_', " ");
     let payment = &document["selected_payment"];
     if !payment.is_null() {
         // The domain, because a long host name can wear another's: `shop.example.com.pay.example`.
         let at = document["registrable_domain"].as_str().map(|domain| format!(" at {domain}")).unwrap_or_default();
-        return format!("{word}: {}{at}", terms(payment));
+        return format!("{word}{lacks}: {}{at}", terms(payment));
     }
     let unmet = document["unmet_constraints"].as_array().map_or_else(Vec::new, |all| texts(all));
     if word.starts_with("payable") && !unmet.is_empty() {
@@ -273,6 +282,8 @@ mod tests {
         let mut document = json!({"word": "payable", "selected_payment": payment, "registrable_domain": "pay.example"});
         let terms = "payable: $0.01 in USDC on base (eip155:8453) to 0x209693Bc6afc0C5328bA36FaF03C514EF312287C";
         assert_eq!(headline(&document), format!("{terms} at pay.example"));
+        let lacking = terms.replacen(':', &format!("{NO_RECEIPT}:"), 1);
+        assert_eq!(answer(&document, NO_RECEIPT), format!("{lacking} at pay.example"));
         document["registrable_domain"] = Value::Null;
         assert_eq!(headline(&document), terms);
     }

@@ -1,8 +1,10 @@
 //! What is told of options beside the selected one, of a cap, and of a client that signs the first option it can.
 
+use std::path::Path;
+
 use serde_json::Value;
 
-use super::common::{Lab, run};
+use super::common::{Lab, copy, run};
 
 const PAYEE: &str = "0x209693Bc6afc0C5328bA36FaF03C514EF312287C";
 
@@ -59,4 +61,36 @@ fn a_warning_is_not_outweighed_by_a_millionth_of_a_dollar() {
     assert_eq!(decision["selected_payment"]["amount_atomic"], "10000");
     let told = (&decision["word"], &decision["offers"][1]["word_rule"]);
     assert_eq!(told, (&"payable_with_warnings".into(), &"selection.stock_client".into()), "a client takes the first");
+}
+
+/// The log of a copied data directory signs nothing, so an offer is selected and has no receipt.
+#[test]
+fn what_is_selected_without_the_receipt_that_is_demanded_ends_in_exit_code_5_and_says_so() {
+    let (lab, data, copied) = (Lab::start(), folder(), folder());
+    let asked = |data: &Path, more: &[&str]| {
+        let out = lab.check(data, &[more, &["--require-transparency"]].concat());
+        (out.status.code(), String::from_utf8(out.stdout).expect("text"))
+    };
+    let trust = |text: &str| serde_json::from_str::<Value>(text).expect("one JSON value")["pq_trust"].clone();
+    let (url, bad) = (lab.url("honest-v2"), lab.url("amount-dollars"));
+    let (exit, text) = asked(data.path(), &[&url]);
+    assert!(exit == Some(0) && text.starts_with("payable: $0.01"), "the control: {text}");
+    copy(data.path(), copied.path());
+    let lacking = "payable, but without the receipt that --require-transparency demands: $0.01 in USDC";
+    let (exit, text) = asked(copied.path(), &[&url]);
+    assert!(exit == Some(5) && text.starts_with(lacking), "{text}");
+    assert!(text.contains("no receipt: ") && text.contains("is a copy of a log"), "{text}");
+    std::fs::write(copied.path().join("list"), format!("{url}\n")).expect("written");
+    for more in [&["--json", &url][..], &["--from", "list"]] {
+        let (exit, text) = asked(copied.path(), more);
+        let trust = trust(&text);
+        let told = (&trust["unmet_constraints"], &trust["transparency"]["code"]);
+        assert_eq!((exit, told), (Some(5), (&serde_json::json!(["require_transparency"]), &"log_copied".into())));
+    }
+    let (exit, text) = asked(copied.path(), &["--json", &bad]);
+    assert_eq!((exit, trust(&text).get("unmet_constraints")), (Some(1), None), "nothing was selected");
+    let out = lab.check(copied.path(), &["--json", &url]);
+    let trust = trust(&String::from_utf8(out.stdout).expect("text"));
+    assert_eq!((out.status.code(), trust.get("unmet_constraints")), (Some(0), None), "nothing was demanded");
+    assert_eq!(trust["transparency"]["code"], "log_copied");
 }
