@@ -45,7 +45,7 @@ use queue::{Message, Reply, Waiting};
 use shared::Shared;
 use tiles::{Tiles, Witnesses};
 
-pub use inspect::{Signed, Written, is_held};
+pub use inspect::{Signed, Written, is_copy, is_held};
 pub use keys::{Keys, KeysError};
 pub use types::{
     AppendError, Appended, Entry, Fatal, Flush, Head, InitError, Logged, OpenError, ReadError, Seen, Step,

@@ -10,7 +10,7 @@ use countersign_probe::testkit::dns::{NameServer, Reply, a};
 use countersign_store::{Location, Store};
 use serde_json::Value;
 
-use crate::common::{command, copy, run};
+use crate::common::{command, copy, run, told};
 
 /// Size, time of change, mode and content of everything below a folder, and of the folder.
 type Tree = BTreeMap<PathBuf, (u64, SystemTime, u32, Vec<u8>)>;
@@ -92,14 +92,15 @@ async fn a_database_that_was_not_closed_is_read_without_a_trace_or_not_at_all() 
     let file = "countersign.db";
     let store = Store::open(Location::Sqlite(open.path().join(file))).await.expect("it opens");
     store.put_evidence(b"in the -wal").await.expect("kept");
-    let told = doctor(open.path(), &[], &[]);
-    assert_eq!(state(&told, "database"), is("ok", None, 0), "beside a process that has it open");
+    let said = doctor(open.path(), &[], &[]);
+    assert_eq!(state(&said, "database"), is("ok", None, 0), "beside a process that has it open");
     copy(open.path(), left.path());
-    let told = doctor(left.path(), &[], &[]);
-    assert_eq!(state(&told, "database"), is("ok", None, 0), "with both files: {:?}", told.1["database"]);
+    assert_eq!(told(left.path(), &["log", "adopt"]).0, Some(0));
+    let said = doctor(left.path(), &[], &[]);
+    assert_eq!(state(&said, "database"), is("ok", None, 0), "with both files: {:?}", said.1["database"]);
     fs::remove_file(left.path().join(format!("{file}-shm"))).expect("it was there");
-    let told = doctor(left.path(), &[], &[]);
-    assert_eq!(state(&told, "database"), is("not_looked_at", None, 0));
+    let said = doctor(left.path(), &[], &[]);
+    assert_eq!(state(&said, "database"), is("not_looked_at", None, 0));
 }
 
 #[test]
@@ -137,6 +138,21 @@ fn what_stops_a_check_fails_under_its_code_and_what_does_not_is_a_warning() {
         mode(0o644)(&key.expect("a key"));
     };
     assert_eq!(state(&hurt("keys", &opened), "signing keys").0, "failed");
+}
+
+/// Each check in a copy decides and has no receipt, until somebody says that the copy is the log now.
+#[test]
+fn a_copy_of_the_log_that_was_not_adopted_is_named() {
+    let (data, copied) = (full(), tempfile::tempdir().expect("a folder"));
+    copy(data.path(), copied.path());
+    fs::set_permissions(copied.path(), fs::Permissions::from_mode(0o700)).expect("ours");
+    let log = |data: &Path| (state(&doctor(data, &[], &[]), "log"), told(data, &["log", "status"]).1["copied"].clone());
+    assert_eq!(log(data.path()), (is("ok", None, 0), false.into()), "the original");
+    assert_eq!(log(copied.path()), (is("failed", Some("log_copied"), 1), true.into()));
+    let said = String::from_utf8(run(copied.path(), &["log", "status"]).stdout).expect("text");
+    assert!(said.contains("\n  this directory is a copy of the log"), "{said}");
+    assert_eq!(told(copied.path(), &["log", "adopt"]).0, Some(0));
+    assert_eq!(log(copied.path()), (is("ok", None, 0), false.into()), "adopted");
 }
 
 /// The log and the database each remember by whom was signed; a check would make a new key and go on.

@@ -118,6 +118,9 @@ impl LogError {
     pub const AGAIN: &str = "run the command again: another check makes a new decision with an entry of its own, and this \
          one's may stand in the log unseen; a change of keys gets the entry it already has";
 
+    /// What to do about a copy.
+    pub const ADOPT: &str = "run `countersign log adopt` once the process that used the original can never run again";
+
     /// What to do when the last signed time is far ahead of the clock.
     pub const CLOCK: &str = "set this machine's clock right; if it was wrong when the log signed, nothing is signed until that \
          time, because signed times never go back: wait, or give the log up as docs/log.md says and begin another one";
@@ -125,6 +128,13 @@ impl LogError {
     /// What to do when two processes do not understand each other.
     const OTHER_VERSION: &str = "two versions of this program may be at work on one data directory: end the process that \
          holds the log, and start it again with this version";
+
+    const OUTSIDE: &str = "the entry is not in this log; was the receipt made by another one?";
+    const REACH: &str = "make the tile storage reachable and try again; this says nothing against what the log holds";
+    const FSCK: &str = "run `countersign log fsck`, and restore the data directory from a copy if it finds damage";
+    const BUSY: &str = "the log has more leaves than it can write now; try again";
+    const SPACE: &str = "free some space on the log's disk";
+    const GIVEN: &str = "its receipt is the one that was given first; `countersign receipt export`";
 
     /// Stable code for callers.
     pub fn code(&self) -> &str {
@@ -158,9 +168,7 @@ impl LogError {
     /// What to do about it.
     pub fn hint(&self) -> &'static str {
         match self {
-            Self::Open(OpenError::Copied(_)) => {
-                "run `countersign log adopt` once the process that used the original can never run again"
-            }
+            Self::Open(OpenError::Copied(_)) => Self::ADOPT,
             Self::Open(OpenError::Behind { .. } | OpenError::Forked { .. }) => {
                 "restore the newest copy of the data directory; an older one must never sign again"
             }
@@ -168,14 +176,10 @@ impl LogError {
             Self::Open(OpenError::Lacking(_)) => {
                 "name the tile storage this log was begun with, or copy all of its `tile/` to the new one first"
             }
-            Self::Read(ReadError::Outside) => "the entry is not in this log; was the receipt made by another one?",
+            Self::Read(ReadError::Outside) => Self::OUTSIDE,
             Self::Open(OpenError::Tiles(TilesError::Unavailable(_)))
-            | Self::Read(ReadError::Tiles(TilesError::Unavailable(_))) => {
-                "make the tile storage reachable and try again; this says nothing against what the log holds"
-            }
-            Self::Open(OpenError::Damaged(_) | OpenError::Tiles(_)) | Self::Wrong(_) | Self::Read(_) => {
-                "run `countersign log fsck`, and restore the data directory from a copy if it finds damage"
-            }
+            | Self::Read(ReadError::Tiles(TilesError::Unavailable(_))) => Self::REACH,
+            Self::Open(OpenError::Damaged(_) | OpenError::Tiles(_)) | Self::Wrong(_) | Self::Read(_) => Self::FSCK,
             Self::Open(OpenError::Held(_)) | Self::Unreachable(_) | Self::Ended => {
                 "another command may be starting or stopping; try again"
             }
@@ -186,16 +190,12 @@ impl LogError {
                 "see that `log/` is yours and on a file system that has sockets; outside Linux, and without /proc, the path of \
                  a socket has about a hundred bytes at most: name a data directory with a shorter one"
             }
-            Self::Append(AppendError::Busy) => "the log has more leaves than it can write now; try again",
-            Self::Append(AppendError::NoSpace) => "free some space on the log's disk",
-            Self::Append(AppendError::Conflict(_)) => {
-                "its receipt is the one that was given first; `countersign receipt export`"
-            }
+            Self::Append(AppendError::Busy) => Self::BUSY,
+            Self::Append(AppendError::NoSpace) => Self::SPACE,
+            Self::Append(AppendError::Conflict(_)) => Self::GIVEN,
             Self::LeafForm | Self::Question => Self::OTHER_VERSION,
-            Self::Holder { code, .. } if [Self::LeafForm.code(), Self::Question.code()].contains(&code.as_str()) => {
-                Self::OTHER_VERSION
-            }
-            Self::Append(_) | Self::Holder { .. } => Self::AGAIN,
+            Self::Holder { code, .. } => holders(code),
+            Self::Append(_) => Self::AGAIN,
             Self::Lost(_) => {
                 "restore the newest copy of `log/`; a new log under the same keys would sign a second history. To give it up \
                  instead, move `keys/log.seeds` and `log-head` out of the data directory and run `countersign log init`: \
@@ -237,6 +237,21 @@ impl LogError {
     }
 }
 
+/// What to do about what the holder answered: what one would do had it happened here.
+fn holders(code: &str) -> &'static str {
+    match code {
+        "log_leaf_form" | "log_question" => LogError::OTHER_VERSION,
+        "log_outside" => LogError::OUTSIDE,
+        "tile_missing" | "tile_damaged" | "tiles_conflict" => LogError::FSCK,
+        "tiles_unavailable" => LogError::REACH,
+        "log_busy" => LogError::BUSY,
+        "log_no_space" => LogError::SPACE,
+        "log_clock_behind" => LogError::CLOCK,
+        "idempotency_conflict" => LogError::GIVEN,
+        _ => LogError::AGAIN,
+    }
+}
+
 /// What to do when the system refuses a file.
 fn system(error: &io::Error) -> &'static str {
     match error.kind() {
@@ -247,5 +262,36 @@ fn system(error: &io::Error) -> &'static str {
         }
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "free some space on the log's disk",
         _ => "look at the disk; `countersign log fsck` says whether the log's files agree",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use countersign_tlog::tile::{Content, TilePath};
+
+    use super::*;
+
+    /// Whoever asks through the holder has the same to do as the holder.
+    #[test]
+    fn what_the_holder_says_no_to_has_the_hint_that_it_has_without_one() {
+        let tile = TilePath::full_at(Content::Entries, 3);
+        for error in [
+            LogError::Read(ReadError::Outside),
+            LogError::Read(ReadError::Missing(tile)),
+            LogError::Read(ReadError::Damaged(tile)),
+            LogError::Read(TilesError::Unavailable("away".into()).into()),
+            LogError::Append(AppendError::Busy),
+            LogError::Append(AppendError::NoSpace),
+            LogError::Append(AppendError::ClockBehind { signed: 2, now: 1 }),
+            LogError::Append(AppendError::Closed),
+            LogError::Append(AppendError::Unknown),
+            LogError::LeafForm,
+            LogError::Question,
+        ] {
+            let told = LogError::Holder { code: error.code().to_owned(), message: error.to_string() };
+            assert_eq!((told.code(), told.hint()), (error.code(), error.hint()));
+        }
+        let missing = LogError::Holder { code: "tile_missing".into(), message: "gone".into() };
+        assert!(missing.hint().contains("log fsck"), "{}", missing.hint());
     }
 }

@@ -42,7 +42,7 @@ pub use error::LogError;
 use holding::{Hands, Holding};
 pub use place::Place;
 pub(crate) use seeds::{Seeds, SeedsOf};
-pub use status::{Held, Standing, Status};
+pub use status::{Held, Home, Standing, Status};
 pub use tiles::DirTiles;
 pub use upgrade::{Stays, Upgraded};
 
@@ -207,8 +207,9 @@ impl LogBook {
         let signed_at = written.signed.into_iter().chain(written.second).map(|signed| signed.time).max();
         let clock = Standing::of(signed_at, self.env.now());
         let held = if sequencer::is_held(&dir).map_err(OpenError::Io)? { Held::Taken } else { Held::Free };
+        let home = if sequencer::is_copy(&dir, &origin)? { Home::Copy } else { Home::Own };
         let trust = self.place.shown_trust()?;
-        Ok(Status { checkpoint: Checkpoint::new(origin, size, root), clock, trust, held })
+        Ok(Status { checkpoint: Checkpoint::new(origin, size, root), clock, trust, held, home })
     }
 
     fn seeds(&self) -> Result<Seeds, LogError> {

@@ -18,6 +18,8 @@ pub struct Status {
     pub trust: String,
     /// Whether a process holds it.
     pub held: Held,
+    /// Whether the log is at home in this directory.
+    pub home: Home,
 }
 
 /// A signed time beside a clock.
@@ -60,4 +62,13 @@ pub enum Held {
     Free,
     /// A process does.
     Taken,
+}
+
+/// Whether a directory may be signed for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Home {
+    /// The log was made here, or adopted.
+    Own,
+    /// It is a copy that was not adopted: it signs nothing.
+    Copy,
 }

@@ -71,6 +71,20 @@ pub fn is_held(dir: &Path) -> std::io::Result<bool> {
     home::is_locked(dir)
 }
 
+/// Whether the directory in `dir` is a copy of that log, which signs nothing until it is adopted. Nothing is written.
+///
+/// # Errors
+/// [`OpenError`]: its identity cannot be read, or is another log's.
+pub fn is_copy(dir: &Path, origin: &Origin) -> Result<bool, OpenError> {
+    match home::check_identity(dir, origin) {
+        Ok(()) => Ok(false),
+        Err(OpenError::Copied(_)) => Ok(true),
+        // A copy made without the empty lock file: nobody signs there.
+        Err(OpenError::Io(error)) if error.kind() == ErrorKind::NotFound => Ok(true),
+        Err(error) => Err(error),
+    }
+}
+
 /// The last state that a record of signed heads names: the log's own `head`, or a second one elsewhere. `None`
 /// when there is no such file, or nothing was ever signed.
 fn recorded(path: &Path, origin: &Origin) -> Result<Option<Signed>, OpenError> {

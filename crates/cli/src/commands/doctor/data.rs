@@ -8,8 +8,9 @@ use std::sync::Arc;
 use countersign_core::sign::Purpose;
 use countersign_engine::env::Env;
 use countersign_engine::keys::{Keys, lost};
-use countersign_engine::log::{LogBook, LogError, Place, Standing, Status};
+use countersign_engine::log::{Home, LogBook, LogError, Place, Standing, Status};
 use countersign_store::{Examined, StoreError};
+use countersign_tlog::sequencer::OpenError;
 use countersign_tlog::tile::{Content, TilePath};
 use rustix::fs::{Access, access};
 
@@ -143,7 +144,12 @@ pub(super) fn log_keys(settings: &Settings) -> Row {
 /// Whether the log reads and may sign on. That none was begun yet is no trouble: the first check begins it.
 pub(super) fn log(settings: &Settings) -> Row {
     const WHAT: &str = "log";
-    match LogBook::one_shot(&settings.data.0, Arc::new(Env::Real)).status() {
+    let data = &settings.data.0;
+    match LogBook::one_shot(data, Arc::new(Env::Real)).status() {
+        Ok(Status { home: Home::Copy, .. }) => {
+            let copied = LogError::Open(OpenError::Copied(Place::new(data).log()));
+            Row::stopped(WHAT, &Failure::from(&copied).into())
+        }
         Ok(Status { clock: Standing::Ahead(at), .. }) => {
             Row::failed(WHAT, format!("its last signature is dated {at}, ahead of the clock"), LogError::CLOCK)
         }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use countersign_engine::env::Env;
-use countersign_engine::log::{Held, LogBook, LogError, Place, Standing, Status};
+use countersign_engine::log::{Held, Home, LogBook, LogError, Place, Standing, Status};
 use countersign_tlog::checkpoint::Origin;
 use countersign_tlog::key::KeyName;
 use countersign_tlog::sequencer::{self, OpenError};
@@ -43,7 +43,8 @@ fn name(text: &str) -> anyhow::Result<Origin> {
 
 pub(super) fn status(settings: &Settings, global: &Global) -> anyhow::Result<Exit> {
     let book = LogBook::one_shot(&settings.data.0, Arc::new(Env::Real));
-    let Status { checkpoint: head, clock, trust, held } = book.status().map_err(|error| Failure::from(&error))?;
+    let status = book.status().map_err(|error| Failure::from(&error))?;
+    let Status { checkpoint: head, clock, trust, held, home } = status;
     let file = Place::new(&settings.data.0).trust();
     let held = matches!(held, Held::Taken);
     // A copy that is only looked at may come without its private keys.
@@ -55,7 +56,7 @@ pub(super) fn status(settings: &Settings, global: &Global) -> anyhow::Result<Exi
         show::json(&json!({
             "origin": head.origin.as_str(), "size": head.size, "root": head.root.to_string(), "keys": keys,
             "signed_at": clock.signed_at(), "clock_behind": matches!(clock, Standing::Ahead(_)),
-            "held_by_another_process": held, "trust_file": file.display().to_string(),
+            "held_by_another_process": held, "copied": matches!(home, Home::Copy), "trust_file": file.display().to_string(),
             "signing_keys": signing.iter().map(keys::Row::json).collect::<Vec<_>>(),
         }));
         return Ok(Exit::Yes);
@@ -68,6 +69,10 @@ pub(super) fn status(settings: &Settings, global: &Global) -> anyhow::Result<Exi
     signing.iter().for_each(|row| show::line(&format!("  key {}: {}", row.id(), row.places())));
     if held {
         show::line("  another process holds it; this is what it signed last");
+    }
+    if matches!(home, Home::Copy) {
+        show::line("  this directory is a copy of the log: it signs nothing until `countersign log adopt`");
+        show::note(global, &format!("hint: {}", LogError::ADOPT));
     }
     if let Standing::Ahead(at) = clock {
         show::line(&format!("  that is ahead of this machine's clock ({}): nothing is signed until {at}", app::now()));

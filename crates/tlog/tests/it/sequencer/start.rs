@@ -51,9 +51,12 @@ fn a_copied_directory_is_refused_until_it_is_adopted() {
     let copy = home.dir.path().join("copy");
     copy_dir(&home.path(), &copy);
     let open = || Log::open(&copy, Config::one_shot(), keys(), clock(&home.now), home.tiles.clone());
+    let is_copy = |dir: &std::path::Path| sequencer::is_copy(dir, &origin()).unwrap();
+    assert_eq!((is_copy(&home.path()), is_copy(&copy)), (false, true));
     assert_eq!(code(open()), "log_copied");
     assert_eq!(code(home.try_open(Config::one_shot())), "open", "the original still runs");
     assert_eq!(sequencer::adopt(&copy).unwrap(), origin());
+    assert!(!is_copy(&copy));
     let log = open().unwrap();
     assert_eq!(append(&log, entry(1)).unwrap().index, 1);
 }
