@@ -3,6 +3,9 @@
 //!
 //! Nothing is repaired and nothing is changed, and the log may be in use meanwhile. What differs first is named, in the
 //! order in which a person would look: what the log is built from before what is derived from it.
+//!
+//! What the log has stored must be in the storage that was named, and there alone: segments go in time, and whoever asks
+//! about a bucket may want to do without the folder. So copies elsewhere are named with what is lacking, and not counted.
 
 use std::path::{Path, PathBuf};
 
@@ -15,8 +18,11 @@ use countersign_tlog::sequencer::tiles::{Tiles, TilesError};
 use countersign_tlog::sequencer::{OpenError, Signed, Written};
 use countersign_tlog::tile::{TileHashes, TilePath};
 
+use lacking::Lacking;
+
 use crate::log::{LogError, Place};
 
+pub mod lacking;
 #[cfg(test)]
 mod tests;
 
@@ -51,6 +57,9 @@ pub enum Fault {
     /// Entries and tiles.
     #[error(transparent)]
     Files(FsckError<TilesError>),
+    /// The storage lacks what the log has stored there.
+    #[error("{0}")]
+    Lacking(Lacking),
     /// The public checkpoint is not signed by this log.
     #[error("the public checkpoint is not one of this log: {0}")]
     Published(String),
@@ -70,6 +79,8 @@ pub enum Fault {
 pub enum FaultKind {
     /// The files differ.
     Differs,
+    /// What is there agrees, as far as it was read, and files are not where they were stored.
+    Lacks,
     /// Something could not be read, so nothing is said.
     Unknown,
 }
@@ -84,6 +95,7 @@ impl Fault {
             Self::Segments(error) => error.code(),
             Self::Head { .. } => "fsck_head",
             Self::Files(error) => error.code(),
+            Self::Lacking(_) => "fsck_lacking",
             Self::Published(_) => "fsck_checkpoint",
             Self::PublishedRoot { .. } => "fsck_checkpoint_root",
             Self::Unreadable(_) => "fsck_unreadable",
@@ -98,8 +110,9 @@ impl Fault {
             (Self::Published(_), _) => {
                 "the next start of the log replaces it, where `log/head` is whole and the checkpoint is not another log's"
             }
+            (Self::Lacking(lacking), _) => lacking.hint(),
             (_, FaultKind::Unknown) => "make it readable and try again; nothing is said about the log until then",
-            (_, FaultKind::Differs) => {
+            (_, FaultKind::Differs | FaultKind::Lacks) => {
                 "restore the newest copy of the data directory; receipts already given still show what was logged"
             }
         }
@@ -112,12 +125,13 @@ impl Fault {
             | Self::Unreadable(_)
             | Self::Segments(OpenError::Io(_))
             | Self::Files(FsckError::Source(..)) => FaultKind::Unknown,
+            Self::Lacking(_) => FaultKind::Lacks,
             _ => FaultKind::Differs,
         }
     }
 }
 
-/// Reads the whole log of a data directory, whose full tiles are in `tiles`.
+/// Reads the whole log of a data directory, whose full tiles are in `tiles` ([`Tiles::stored`]).
 ///
 /// # Errors
 /// [`Fault`], the first one.
@@ -128,9 +142,21 @@ pub fn check(data: &Path, tiles: &dyn Tiles) -> Result<Whole, Fault> {
     let published = published(&place, tiles)?;
     let second = place.second_record();
     let written = Written::read(&place.log(), Some(&second)).map_err(|error| segments(&place, error))?;
-    let source = |path: &TilePath| Ok(tiles.get(path)?.or_else(|| written.tile(path)));
+    let due = |path: &TilePath| path.is_full() && path.end_leaf().is_some_and(|end| end <= written.stored);
+    let source = |path: &TilePath| match tiles.stored(path)? {
+        None if !due(path) => Ok(written.tile(path)),
+        there => Ok(there),
+    };
 
-    let report = fsck(&written.checkpoint, source, |_, _| ()).map_err(Fault::Files)?;
+    let report = fsck(&written.checkpoint, source, |_, _| ()).map_err(|error| match error {
+        FsckError::Missing(path) if due(&path) => match Lacking::list(tiles, &written) {
+            Ok(Some(lacking)) => Fault::Lacking(lacking),
+            // It was put there a moment ago, or the storage says two things of it.
+            Ok(None) => Fault::Files(FsckError::Missing(path)),
+            Err(error) => unreadable(error),
+        },
+        error => Fault::Files(error),
+    })?;
 
     // From here on the files are known to give the root of the segments, so they answer for smaller sizes too.
     let size = written.checkpoint.size;
@@ -148,13 +174,17 @@ pub fn check(data: &Path, tiles: &dyn Tiles) -> Result<Whole, Fault> {
     Ok(Whole { checkpoint: written.checkpoint, report, published: published.map(|public| public.size) })
 }
 
+fn unreadable(error: TilesError) -> Fault {
+    Fault::Unreadable(error.to_string())
+}
+
 fn segments(place: &Place, error: OpenError) -> Fault {
     if let OpenError::Missing(_) = error { Fault::Absent(place.absent()) } else { Fault::Segments(error) }
 }
 
 /// The public checkpoint, signed by the log's own keys.
 fn published(place: &Place, tiles: &dyn Tiles) -> Result<Option<Checkpoint>, Fault> {
-    let Some(bytes) = tiles.published().map_err(|error| Fault::Unreadable(error.to_string()))? else {
+    let Some(bytes) = tiles.published().map_err(unreadable)? else {
         return Ok(None);
     };
     let trust = place.shown_trust().map_err(|error| Fault::Unreadable(error.to_string()))?;

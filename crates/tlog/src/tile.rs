@@ -155,6 +155,19 @@ pub fn edge(size: u64) -> Vec<TilePath> {
         .collect()
 }
 
+/// The full files that a tree gains when entry bundle `bundle` is full, lowest level first: the bundle, its tile of
+/// hashes, and every tile above that ends there too.
+pub fn completed_by(bundle: u64) -> impl Iterator<Item = TilePath> {
+    let entries = TilePath::full_at(Content::Entries, bundle);
+    let mut next = Some(bundle);
+    let tiles = (0..HEIGHT).map_while(move |level| {
+        let index = next?;
+        next = (index % u64::from(FULL_WIDTH) == u64::from(FULL_WIDTH) - 1).then(|| index / u64::from(FULL_WIDTH));
+        Some(TilePath::full_at(Content::Hashes(level), index))
+    });
+    std::iter::once(entries).chain(tiles)
+}
+
 /// How many hashes (or entries) of this kind a tree of `size` leaves has.
 fn hashes_at(content: Content, size: u64) -> u64 {
     match content {

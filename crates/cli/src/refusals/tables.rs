@@ -61,7 +61,7 @@ log_other_keys | a record of what was signed is under this log's name, and other
 log_behind | more was signed than is here: an older copy | restore the newest copy; an older one must never sign again
 log_forked | another history was signed or seen for the same size | restore the newest copy; of somebody else's log: keep the evidence, and trust it no more
 log_clock_behind | the last signature is more than 300 seconds ahead of the clock | set the clock right, or wait
-log_tiles_lacking | the tile storage lacks what the log stored | name the storage the log was begun with
+log_tiles_lacking | the tile storage lacks what the log stored, and no write-ahead segment holds it | name the bucket that holds it with `--tiles`, or put the file back from a copy
 log_io | a file of the log cannot be read or written | see that the data directory is yours
 log_door | the socket for other commands cannot be opened | see that `log/` is yours and on a file system that has sockets; outside Linux its path must be short
 log_unreachable | the holder of the log, or the log that is watched, does not answer | try again
@@ -96,6 +96,7 @@ fsck_head | `log/head` or `log-head` says that more was signed than the segments
 fsck_checkpoint | the public checkpoint is not one of this log | start the log: it replaces one that is damaged, where `log/head` is whole
 fsck_checkpoint_root | the public checkpoint has a root that the entries do not give | restore the newest copy of the data directory
 fsck_missing | a file that the checkpoint implies is not there | restore the newest copy of the data directory
+fsck_lacking | the tile storage that was named lacks files that the log has stored; the reason says where each still is | as its hint says: copy them there, start the log, or name the bucket with `--tiles`
 fsck_bundle | a bundle of entries does not read | restore the newest copy of the data directory
 fsck_tile | a tile is not what the entries give | restore the newest copy of the data directory
 fsck_root | the entries do not give the root of the segments | restore the newest copy of the data directory

@@ -85,6 +85,48 @@ fn a_whole_log_is_read_whole_and_each_difference_is_named() {
 }
 
 #[test]
+fn a_stored_file_that_is_gone_is_lacking_until_a_start_stores_it_again() {
+    let data = data();
+    let names = ["tile/entries/000", "tile/0/000"];
+    let files = names.map(|name| data.path().join("log").join(name));
+    let whole = files.each_ref().map(|file| fs::read(file).unwrap());
+    for (n, file) in files.iter().enumerate() {
+        fs::remove_file(file).unwrap();
+        let fault = check(data.path()).unwrap_err();
+        assert_eq!((fault.code(), fault.kind()), ("fsck_lacking", FaultKind::Lacks));
+        let named = names[..=n].iter().map(|name| format!("{name}, only in write-ahead segments"));
+        let said = format!("the tile storage lacks what the log has stored: {}", named.collect::<Vec<_>>().join("; "));
+        assert_eq!(fault.to_string(), said);
+    }
+    let book = LogBook::one_shot(data.path(), Arc::new(Env::Real));
+    book.hold().unwrap();
+    while !files.iter().all(|file| file.exists()) {
+        std::thread::yield_now();
+    }
+    drop(book);
+    assert_eq!(check(data.path()).unwrap().checkpoint.size, 300, "the control");
+    assert_eq!(files.map(|file| fs::read(file).unwrap()), whole);
+}
+
+#[test]
+fn what_no_segment_holds_is_named_and_not_all_of_a_long_log() {
+    let data = data();
+    let log = data.path().join("log");
+    let mut written = Written::read(&log, None).unwrap();
+    assert_eq!(written.stored, 256);
+    assert_eq!(lacking::Lacking::list(&DirTiles::new(&log), &written).unwrap(), None, "the control");
+    let empty = tempfile::tempdir().unwrap();
+    let tiles = DirTiles::new(empty.path());
+    // A log that has stored 300 bundles, of which its segments hold the first.
+    written.stored = 300 * 256;
+    let lacking = lacking::Lacking::list(&tiles, &written).unwrap().unwrap();
+    let said = lacking.to_string();
+    assert!(said.contains("tile/0/000, only in write-ahead segments; tile/entries/001, in no write-ahead"), "{said}");
+    assert!(said.ends_with("tile/0/003, in no write-ahead segment either; and more"), "{said}");
+    assert!(lacking.hint().contains("`--tiles`"), "{}", lacking.hint());
+}
+
+#[test]
 fn an_older_log_under_a_newer_record_is_not_whole() {
     let data = tempfile::tempdir().unwrap();
     let append = |text: &str| {

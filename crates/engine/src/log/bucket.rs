@@ -2,7 +2,8 @@
 //!
 //! Only what is written once goes there. The public checkpoint, the write-ahead segments and the partial tiles change,
 //! so they stay in the data directory. A tile that the bucket lacks is looked for in the data directory too: there it is
-//! when the log began without a bucket.
+//! when the log began without a bucket. What the bucket itself holds is asked for apart (`Tiles::stored`), by whoever must
+//! know whether the data directory can do without it.
 //!
 //! Requests leave by the door for configured services. Nothing that signs or answers waits for a bucket: the log's second
 //! thread writes to it behind the receipts, and whatever it could not write stays in the segments.
@@ -256,6 +257,22 @@ impl Tiles for BucketTiles {
         match self.fetch(path)? {
             Some(bytes) => Ok(Some(bytes)),
             None => self.local.get(path),
+        }
+    }
+
+    fn stored(&self, path: &TilePath) -> Result<Option<Vec<u8>>, TilesError> {
+        self.fetch(path)
+    }
+
+    /// The answer to such a question has no body and so no word of S3: a bucket that does not exist holds nothing either,
+    /// and says its name when something is put there.
+    fn holds(&self, path: &TilePath) -> Result<bool, TilesError> {
+        let (store, key) = (Arc::clone(&self.store), self.key(path));
+        let head = GetOptions { head: true, ..GetOptions::default() };
+        match self.wait(async move { store.get_opts(&key, head).await })? {
+            Ok(_) => Ok(true),
+            Err(Error::NotFound { .. }) => Ok(false),
+            Err(error) => Err(fault::away(&error)),
         }
     }
 

@@ -174,7 +174,8 @@ impl LogError {
             }
             Self::Open(OpenError::ClockBehind { .. }) | Self::Append(AppendError::ClockBehind { .. }) => Self::CLOCK,
             Self::Open(OpenError::Lacking(_)) => {
-                "name the tile storage this log was begun with, or copy all of its `tile/` to the new one first"
+                "name the bucket that holds the log's tiles with `--tiles`, or put the file back from a copy: `countersign log \
+                 fsck` says what else is gone"
             }
             Self::Read(ReadError::Outside) => Self::OUTSIDE,
             Self::Open(OpenError::Tiles(TilesError::Unavailable(_)))

@@ -61,6 +61,15 @@ impl Tiles for DirTiles {
         Self::read(&self.dir.join(path.to_string()))
     }
 
+    fn holds(&self, path: &TilePath) -> Result<bool, TilesError> {
+        let file = self.dir.join(path.to_string());
+        match fs::metadata(&file) {
+            Ok(there) => Ok(there.is_file()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(unavailable(&file, &error)),
+        }
+    }
+
     fn publish(&self, checkpoint: &[u8]) -> Result<(), TilesError> {
         let file = self.dir.join("checkpoint");
         replace(&file, checkpoint, Readers::All).map_err(|error| unavailable(&file, &error))

@@ -133,6 +133,13 @@ pub(super) struct Mark {
     pub(super) run: Run,
 }
 
+impl Mark {
+    /// Leaves whose full files were stored, in a log of `size` leaves; a multiple of 256.
+    pub(super) fn stored_of(&self, size: u64) -> u64 {
+        self.stored.min(size) / 256 * 256
+    }
+}
+
 /// A file with two slots that are written in turn, so that one damaged slot leaves the one before it.
 pub(super) struct Marks {
     disk: Arc<dyn Disk>,

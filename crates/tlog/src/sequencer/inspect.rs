@@ -4,7 +4,7 @@
 use std::io::ErrorKind;
 use std::path::Path;
 
-use super::home;
+use super::home::{self, Mark};
 use super::shared::Live;
 use super::{OpenError, recover};
 use crate::checkpoint::{Checkpoint, Origin};
@@ -22,12 +22,19 @@ pub struct Signed {
     pub time: u64,
 }
 
+impl From<Mark> for Signed {
+    fn from(Mark { size, root, time, .. }: Mark) -> Self {
+        Self { size, root, time }
+    }
+}
+
 /// A log as its write-ahead segments give it. Every batch follows the one before, and the leaves give the last root.
 pub struct Written {
     /// The log.
     pub checkpoint: Checkpoint,
-    /// Leaves below this one are in stored bundles only; a multiple of 256.
-    pub first: u64,
+    /// Below this many leaves, the log has put every full file into its storage, as its records and its segments say: one
+    /// that is not there has been lost. A multiple of 256, and read before the segments as well.
+    pub stored: u64,
     /// What the log's own head says was signed last. It was read before the segments, so they may
     /// be ahead of it and must not be behind.
     pub signed: Option<Signed>,
@@ -54,7 +61,11 @@ impl Written {
         let second = second.map_or(Ok(None), |path| recorded(path, &origin))?;
         let replayed = recover::written(&dir.join("wal"), &origin)?;
         let checkpoint = Checkpoint::new(origin, replayed.size, replayed.root);
-        Ok(Self { checkpoint, first: replayed.stored, signed, second, live: replayed.live })
+        // A record that is ahead speaks of another state than this one.
+        let marks = [signed, second].into_iter().flatten().filter(|mark| mark.size <= replayed.size);
+        let stored = marks.map(|mark| mark.stored_of(replayed.size)).fold(replayed.stored, u64::max);
+        let [signed, second] = [signed, second].map(|mark| mark.map(Signed::from));
+        Ok(Self { checkpoint, stored, signed, second, live: replayed.live })
     }
 
     /// A tile or bundle out of the segments: partial ones, which are never stored, and full ones whose storing is due.
@@ -87,12 +98,11 @@ pub fn is_copy(dir: &Path, origin: &Origin) -> Result<bool, OpenError> {
 
 /// The last state that a record of signed heads names: the log's own `head`, or a second one elsewhere. `None`
 /// when there is no such file, or nothing was ever signed.
-fn recorded(path: &Path, origin: &Origin) -> Result<Option<Signed>, OpenError> {
-    let mark = match home::read_mark(path, origin) {
-        Ok(mark) => mark,
-        Err(Some(error)) if error.kind() == ErrorKind::NotFound => None,
-        Err(Some(error)) => return Err(OpenError::Io(error)),
-        Err(None) => return Err(OpenError::Record(path.display().to_string())),
-    };
-    Ok(mark.map(|mark| Signed { size: mark.size, root: mark.root, time: mark.time }))
+fn recorded(path: &Path, origin: &Origin) -> Result<Option<Mark>, OpenError> {
+    match home::read_mark(path, origin) {
+        Ok(mark) => Ok(mark),
+        Err(Some(error)) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(Some(error)) => Err(OpenError::Io(error)),
+        Err(None) => Err(OpenError::Record(path.display().to_string())),
+    }
 }

@@ -62,6 +62,8 @@ pub(super) struct Replayed {
     time: u64,
     known: HashMap<[u8; 32], u64>,
     order: VecDeque<(u64, [u8; 32])>,
+    /// Where the first segment begins.
+    first: u64,
     /// Leaves below this are in stored bundles, by the rule under which segments are dropped.
     pub(super) stored: u64,
 }
@@ -144,9 +146,8 @@ pub(super) fn open(
     let time = signed.max(now).max(1);
     (config.before_signing)()?;
     let head = keys.sign(replayed.size, replayed.root, time).map_err(|fatal| OpenError::Damaged(fatal.to_string()))?;
-    let hint = own.map_or(0, |mark| mark.stored.min(replayed.size) / WIDTH * WIDTH);
-    replayed.stored = replayed.stored.max(hint);
-    same_storage(tiles, replayed.stored)?;
+    replayed.stored = replayed.stored.max(own.map_or(0, |mark| mark.stored_of(replayed.size)));
+    same_storage(&**tiles, &replayed)?;
     let now = Mark { size: replayed.size, root: replayed.root, time, stored: replayed.stored, run: Run::Open };
     files.iter_mut().try_for_each(|file| file.write(&now))?;
     let newest = public.is_some_and(|public| public.size == replayed.size);
@@ -163,13 +164,17 @@ impl Start {
         clock: Clock,
         tiles: Arc<dyn Tiles>,
     ) -> Recovered {
-        let Self { lock, replayed, segments, segment, marked, head, public } = self;
+        let Self { lock, mut replayed, segments, segment, marked, head, public } = self;
+        // What the mark calls stored may be gone by now. As long as segments hold it, that can be made good.
+        let unseen = replayed.first / WIDTH..replayed.stored / WIDTH;
+        let waiting = replayed.live.bundles.split_off(&unseen.end);
+        let held = std::mem::replace(&mut replayed.live.bundles, waiting);
         let wal: PathBuf = dir.join("wal");
         let number = segments.last().map_or(1, |segment| segment.number);
         let public = public.then(|| Arc::clone(&head));
         let shared = Arc::new(Shared::new(keys, tiles, replayed.live, segments, head, replayed.stored));
-        shared.set_stored(replayed.stored);
-        let keeper = Keeper { config: config.clone(), shared: Arc::clone(&shared), wal: wal.clone(), public };
+        let keeper =
+            Keeper { config: config.clone(), shared: Arc::clone(&shared), wal: wal.clone(), public, unseen, held };
         let (known, order) = (replayed.known, replayed.order);
         let sequencer =
             Sequencer { config, clock, shared: Arc::clone(&shared), wal, segment, number, marked, known, order };
@@ -192,11 +197,17 @@ fn damaged(what: &str, number: u64) -> OpenError {
     OpenError::Damaged(format!("write-ahead segment {number}: {what}"))
 }
 
-/// Refuses a storage that lacks what this log has stored: without its tiles the past could not be shown.
-fn same_storage(tiles: &Arc<dyn Tiles>, stored: u64) -> Result<(), OpenError> {
-    let Some(last) = (stored / WIDTH).checked_sub(1) else { return Ok(()) };
-    let path = TilePath::full_at(Content::Entries, last);
-    if tiles.get(&path)?.is_some() { Ok(()) } else { Err(OpenError::Lacking(path)) }
+/// Refuses a storage that does not answer, or lacks what this log has stored and no segment holds: without its tiles the
+/// past could not be shown. Looked at are the newest bundle of all, and the newest that could not be stored again.
+fn same_storage(tiles: &dyn Tiles, replayed: &Replayed) -> Result<(), OpenError> {
+    for end in [replayed.stored / WIDTH, replayed.first.div_ceil(WIDTH)] {
+        let Some(last) = end.checked_sub(1) else { continue };
+        let path = TilePath::full_at(Content::Entries, last);
+        if tiles.get(&path)?.is_none() && !replayed.live.bundles.contains_key(&last) {
+            return Err(OpenError::Lacking(path));
+        }
+    }
+    Ok(())
 }
 
 type Replay = (Replayed, Vec<SegmentStart>, Contents, Tail);
@@ -243,6 +254,7 @@ fn begin(header: &Header, origin: &Origin) -> Result<Replayed, OpenError> {
         time: header.time,
         known: HashMap::new(),
         order: VecDeque::new(),
+        first: header.size,
         stored: header.size.div_ceil(WIDTH) * WIDTH,
     };
     state.check_root()?;

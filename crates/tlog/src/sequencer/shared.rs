@@ -216,7 +216,8 @@ impl Shared {
         self.tiles.get(&path)?.ok_or(ReadError::Missing(path))
     }
 
-    fn tile_in_memory(&self, path: &TilePath) -> Option<Vec<u8>> {
+    /// A tile or bundle out of memory alone.
+    pub(super) fn tile_in_memory(&self, path: &TilePath) -> Option<Vec<u8>> {
         self.live.read().unwrap_or_else(PoisonError::into_inner).tile(path)
     }
 }

@@ -40,6 +40,17 @@ pub trait Tiles: Send + Sync {
     /// The bytes of a full file, or `None` when it is not there.
     fn get(&self, path: &TilePath) -> Result<Option<Vec<u8>>, TilesError>;
 
+    /// As [`get`](Self::get), from the place that [`put`](Self::put) writes to and nowhere else: a storage that also reads
+    /// an older place says here what it holds itself.
+    fn stored(&self, path: &TilePath) -> Result<Option<Vec<u8>>, TilesError> {
+        self.get(path)
+    }
+
+    /// Whether [`stored`](Self::stored) would give the file, for less than reading it where that can be had.
+    fn holds(&self, path: &TilePath) -> Result<bool, TilesError> {
+        Ok(self.stored(path)?.is_some())
+    }
+
     /// Replaces the public checkpoint. It may be lost in a crash: it can only grow older, never wrong.
     fn publish(&self, checkpoint: &[u8]) -> Result<(), TilesError>;
 

@@ -192,3 +192,18 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_full_bundle_completes_its_tile_and_those_above_that_end_there() {
+    for (bundle, files) in [
+        (0, &["tile/entries/000", "tile/0/000"][..]),
+        (254, &["tile/entries/254", "tile/0/254"]),
+        (255, &["tile/entries/255", "tile/0/255", "tile/1/000"]),
+        (511, &["tile/entries/511", "tile/0/511", "tile/1/001"]),
+        (65_535, &["tile/entries/x065/535", "tile/0/x065/535", "tile/1/255", "tile/2/000"]),
+    ] {
+        let found: Vec<_> = completed_by(bundle).map(|path| path.to_string()).collect();
+        assert_eq!(found, files);
+        assert!(completed_by(bundle).all(|path| path.end_leaf() == Some((bundle + 1) * 256)));
+    }
+}

@@ -18,7 +18,7 @@ pub(crate) fn run(settings: &Settings, global: &Global) -> anyhow::Result<Exit> 
         Err(fault) => {
             say_fault(global, &fault);
             match fault.kind() {
-                FaultKind::Differs => Exit::No,
+                FaultKind::Differs | FaultKind::Lacks => Exit::No,
                 FaultKind::Unknown => Exit::NotEvaluated,
             }
         }
@@ -52,6 +52,7 @@ fn say_fault(global: &Global, fault: &Fault) {
     let hint = fault.hint();
     let result = match fault.kind() {
         FaultKind::Differs => "damaged",
+        FaultKind::Lacks => "lacking",
         FaultKind::Unknown => "not_evaluated",
     };
     if global.json {

@@ -69,6 +69,26 @@ fn fsck_says_whole_or_names_what_differs() {
     assert_eq!((code, damaged["code"].as_str()), (Some(1), Some("fsck_checkpoint")), "{damaged}");
 }
 
+/// The last copy goes with its segment one day, so a file that is gone is told while there is one.
+#[test]
+fn fsck_names_what_the_storage_has_lost_until_a_command_stores_it_again() {
+    let data = tempfile::tempdir().expect("a folder");
+    let texts: Vec<_> = (0..256).map(|n| format!("{{\"a\":{n}}}")).collect();
+    append(data.path(), &texts.iter().map(String::as_str).collect::<Vec<_>>());
+    let fsck = || told(data.path(), &["log", "fsck"]);
+    assert_eq!(fsck().0, Some(0), "the control");
+    std::fs::remove_file(data.path().join("log/tile/entries/000")).expect("a stored bundle");
+    let (code, lacking) = fsck();
+    assert_eq!((code, &lacking["result"]), (Some(1), &"lacking".into()), "{lacking}");
+    let reason = "the tile storage lacks what the log has stored: tile/entries/000, only in write-ahead segments";
+    assert_eq!((&lacking["code"], &lacking["reason"]), (&"fsck_lacking".into(), &reason.into()));
+    let served = Server::start(data.path(), &["log", "serve"]);
+    while !data.path().join("log/tile/entries/000").exists() {
+        std::thread::yield_now();
+    }
+    assert_eq!((served.stop(), fsck().0), (Some(0), Some(0)));
+}
+
 /// The state and the evidence are what convicts a log, so nobody is told to remove them.
 #[test]
 fn a_monitor_whose_memory_does_not_read_says_what_to_move_and_to_keep_it() {

@@ -67,7 +67,7 @@ fn append(book: &LogBook, round: &str, leaves: usize) {
     });
 }
 
-/// A log of 300 leaves begins in its folder and goes on in a bucket, whose full tiles it needs from then on.
+/// A log of 300 leaves begins in its folder and goes on in a bucket, which gets what the segments still hold.
 fn lives_in(data: &Path, tiles: &Arc<BucketTiles>) {
     let env = || Arc::new(Env::Real);
     append(&LogBook::serving(data, env()), "folder", 300);
@@ -80,15 +80,17 @@ fn lives_in(data: &Path, tiles: &Arc<BucketTiles>) {
     append(&book(tiles), "bucket", 300);
     assert!(!data.join("log/tile/entries/001").exists(), "what filled up later is not in the folder");
     for kind in [Content::Entries, Content::Hashes(0)] {
-        assert!(tiles.fetch(&TilePath::full_at(kind, 1)).unwrap().is_some(), "but in the bucket");
-        assert_eq!(tiles.fetch(&TilePath::full_at(kind, 0)), Ok(None), "and nothing else is");
+        for n in [0, 1] {
+            assert_eq!(tiles.holds(&TilePath::full_at(kind, n)), Ok(true), "but in the bucket");
+        }
+        assert_eq!(tiles.holds(&TilePath::full_at(kind, 2)), Ok(false), "and nothing else is");
     }
     let whole = fsck::check(data, &**tiles).unwrap();
     assert_eq!((whole.checkpoint.size, whole.report.bundles), (600, 3));
 
-    // Without the bucket the log lacks what only the bucket holds, and says so before it signs anything.
-    let code = LogBook::serving(data, env()).hold().map(drop).map_err(|error| error.code().to_owned());
-    assert_eq!(code, Err("log_tiles_lacking".to_owned()));
+    // Without the bucket nothing is said of what it holds.
+    let folder = fsck::check(data, &DirTiles::new(&Place::new(data).log())).unwrap_err();
+    assert_eq!((folder.code(), folder.kind()), ("fsck_lacking", FaultKind::Lacks));
     append(&book(tiles), "after", 20);
 }
 
@@ -102,6 +104,40 @@ fn a_log_goes_on_in_a_bucket() {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     runtime.block_on(store.put(&altered, b"other".to_vec().into())).unwrap();
     assert_eq!(fsck::check(data.path(), &*tiles).unwrap_err().kind(), FaultKind::Differs);
+}
+
+/// What fsck says of a log whose tiles should be in this bucket.
+fn said(data: &Path, tiles: &BucketTiles) -> Result<u64, (String, &'static str)> {
+    let whole = fsck::check(data, tiles).map(|whole| whole.checkpoint.size);
+    whole.map_err(|fault| {
+        assert_eq!((fault.code(), fault.kind()), ("fsck_lacking", FaultKind::Lacks));
+        (fault.to_string(), fault.hint())
+    })
+}
+
+/// Who is told `whole` may delete the folder.
+#[test]
+fn a_bucket_is_whole_when_it_holds_everything_itself() {
+    let (data, store) = (tempfile::tempdir().unwrap(), Arc::new(InMemory::new()));
+    append(&LogBook::serving(data.path(), Arc::new(Env::Real)), "folder", 520);
+    let (tiles, folder) = (memory(&store, data.path()), data.path().join("log/tile"));
+    let (before, copy) = ("the tile storage lacks what the log has stored: ", "only in the data directory's log/tile/");
+    let files: Vec<_> = [0, 1].into_iter().flat_map(countersign_tlog::tile::completed_by).collect();
+
+    for (n, path) in files.iter().enumerate() {
+        let lacking: Vec<_> = files[n..].iter().map(|path| format!("{path}, {copy}")).collect();
+        let (reason, hint) = said(data.path(), &tiles).unwrap_err();
+        assert_eq!(reason, format!("{before}{}", lacking.join("; ")));
+        assert!(hint.starts_with("copy `log/tile/`"), "{hint}");
+        tiles.put(path, &std::fs::read(data.path().join("log").join(path.to_string())).unwrap()).unwrap();
+    }
+    assert_eq!(said(data.path(), &tiles), Ok(520), "the control: all of it was copied");
+
+    std::fs::remove_dir_all(&folder).unwrap();
+    assert_eq!(said(data.path(), &tiles), Ok(520), "and the folder is not needed any more");
+    let (reason, hint) = said(data.path(), &memory(&Arc::new(InMemory::new()), data.path())).unwrap_err();
+    assert!(reason.starts_with(&format!("{before}tile/entries/000, only in write-ahead segments; ")), "{reason}");
+    assert!(hint.contains("log serve"), "{hint}");
 }
 
 /// The real client, to a port where nobody listens.

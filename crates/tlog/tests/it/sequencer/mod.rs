@@ -7,6 +7,7 @@ mod damage;
 mod disk;
 mod files;
 mod kill;
+mod lost;
 mod receipts;
 mod start;
 mod storage;

@@ -126,7 +126,9 @@ fn a_start_over_a_storage_that_lacks_what_was_stored_is_refused() {
     long(&home, &tiles).close();
     let open = |tiles: Arc<dyn Tiles>| Log::open(&home.path(), Config::one_shot(), keys(), clock(&home.now), tiles);
     let refused = open(Arc::new(MemoryTiles::default())).map(drop).unwrap_err();
-    assert!(matches!(refused, OpenError::Lacking(path) if path.to_string() == "tile/entries/006"), "{refused}");
+    // The newest that no segment holds whole: how far they reach back is a matter of how the batches fell.
+    let lacking = |path: TilePath| path.content() == Content::Entries && (1..=6).contains(&path.index());
+    assert!(matches!(refused, OpenError::Lacking(path) if lacking(path)), "{refused}");
     tiles.away.store(true, Ordering::SeqCst);
     assert!(matches!(open(tiles.clone()), Err(OpenError::Tiles(TilesError::Unavailable(_)))), "away is not lacking");
     tiles.away.store(false, Ordering::SeqCst);
