@@ -53,24 +53,31 @@ def synced(folder):
     return (time.perf_counter() - began) * 1000
 
 
+def round_of(folder, commands):
+    """How long each of `commands` took, in a data directory of their own. The first of each, not counted, make keys,
+    tables and log there, and ask the path beside the URL. Six looks a minute at one domain are taken from one
+    directory: three for those, two for the round."""
+    work = commands(tempfile.mkdtemp(dir=folder))
+    for one in work.values():
+        one()
+    return {name: one() for name, one in work.items()}
+
+
 def measure(binary, rounds, folder):
     process, url = lab(binary, folder)
-    check = [binary, "check", "--quiet", "--allow-loopback", "--ca", "ca.pem", "--data", "data", url]
-    work = {
-        "curl": lambda: timed(["curl", "-s", "--cacert", "ca.pem", url], folder, 0),
-        "check, decision signed and stored": lambda: timed([*check, "--max-price-usd", "0.000001"], folder, 1),
-        "check, decision signed, stored and logged": lambda: timed(check, folder, 0),
-        "one bare write and fdatasync": lambda: synced(folder),
-    }
+
+    def commands(data):
+        check = [binary, "check", "--quiet", "--allow-loopback", "--ca", "ca.pem", "--data", data, url]
+        return {
+            "curl": lambda: timed(["curl", "-s", "--cacert", "ca.pem", url], folder, 0),
+            "check, decision signed and stored": lambda: timed([*check, "--max-price-usd", "0.000001"], folder, 1),
+            "check, decision signed, stored and logged": lambda: timed(check, folder, 0),
+            "one bare write and fdatasync": lambda: synced(folder),
+        }
+
     try:
-        # The first makes keys, tables and log, and asks the path beside the URL; no later one does.
-        for one in work.values():
-            one()
-        times = {name: [] for name in work}
-        for _ in range(rounds):
-            for name, one in work.items():
-                times[name].append(one())
-        return times
+        taken = [round_of(folder, commands) for _ in range(rounds)]
+        return {name: [one[name] for one in taken] for name in taken[0]}
     finally:
         process.terminate()
         process.wait()
