@@ -18,7 +18,8 @@ pub(super) fn examine(exchange: &Exchange<'_>, terms: &Terms, reading: &mut Read
         if !reading.findings.contains(&found) {
             reading.findings.push(found);
         }
-        let read = value.as_deref().map_or(Err("more than 64 KiB".to_owned()), json_of);
+        let read =
+            value.as_deref().map_or(Err("more than 64 KiB of a value, or more than 32 values".to_owned()), json_of);
         let doubt = match read {
             Ok(Some((doc, defects))) => {
                 let story = Story::of(doc.root());

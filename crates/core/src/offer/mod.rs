@@ -6,6 +6,7 @@
 
 mod alias;
 mod answer;
+mod authenticate;
 mod beside;
 pub mod clean;
 mod compare;
@@ -339,7 +340,7 @@ pub fn read(exchange: &Exchange<'_>) -> Reading {
         None => x402::read(exchange),
     };
     redirect::examine(exchange, &mut reading);
-    reading.rails = header::rails(exchange.headers);
+    reading.rails = authenticate::rails(exchange.headers);
     if reading.kind == ReadingKind::NoTerms {
         by_other_rails(&mut reading);
     }

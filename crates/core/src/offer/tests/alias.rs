@@ -87,3 +87,40 @@ fn every_alias_and_every_value_of_one_is_read_and_each_told_once() {
     let reading = exchange(402, &two, b"{}");
     assert!(rules(&reading).contains(&"header.alias") && rules(&reading).contains(&"channel.disagree"));
 }
+
+/// The scheme x402 may stand anywhere in a list of challenges, and its terms in a parameter.
+#[test]
+fn terms_in_a_list_of_challenges_are_compared_wherever_they_stand() {
+    const PLACE: &str = "header:WWW-Authenticate";
+    let (stands, differs, unread) = (("header.alias_beside", PLACE), DIFFERS, ("header.alias_unreadable", PLACE));
+    let other = encoded(&story("payTo", json!("0x1111111111111111111111111111111111111111")));
+    let (same, cut) = (encoded(&honest()), STANDARD.encode(&honest().to_string()[..60]));
+    let forms = |word: &str| {
+        [
+            format!("x402 {word}"),
+            format!("L402 token=\"a, b\", x402 {word}"),
+            format!("x402 terms=\"{word}\""),
+            format!("Bearer realm=\"a\", x402 realm=\"b\", terms={word}, L402 token=\"a\""),
+        ]
+    };
+    let read = |value: String| beside(&[("WWW-Authenticate", value)]);
+    for (word, wanted) in [
+        (&same, (Word::Payable, vec![stands])),
+        (&other, (Word::Mismatch, vec![stands, differs])),
+        (&cut, (Word::PayableWithWarnings, vec![stands, unread])),
+    ] {
+        for value in forms(word) {
+            assert_eq!(told(&read(value.clone())), wanted, "{value}");
+        }
+    }
+    let none = encoded(&json!({"realm": "a", "more": [1, 2, 3]}));
+    assert_eq!(told(&read(format!("x402 id=\"{none}\""))), (Word::Payable, vec![]), "a parameter without terms");
+    let alone = |value: String| exchange(402, &[("www-authenticate".to_owned(), value.into_bytes())], b"{}");
+    for value in forms(&same) {
+        let reading = alone(value);
+        assert!(rules(&reading).contains(&"header.alias") && reading.offers.len() == 1, "{:?}", reading.findings);
+    }
+    let many = |count: usize| read(vec![format!("x402 {same}"); count].join(", "));
+    assert_eq!(told(&many(32)), (Word::Payable, vec![stands]));
+    assert_eq!(told(&many(33)), (Word::PayableWithWarnings, vec![stands, unread]), "the others are not compared");
+}
