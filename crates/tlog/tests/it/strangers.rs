@@ -93,22 +93,47 @@ fn signed_note_reads_our_notes_and_accepts_our_ed25519_line() {
     }
 }
 
+/// Whether `words`, as `COUNTERSIGN_REQUIRE_VERIFIERS` has them, name `what` or all.
+fn requires(words: &str, what: &str) -> bool {
+    words.split_whitespace().any(|word| word == what || word == "1")
+}
+
+/// What is missing on a machine is said in one line, and fails the test where it is required.
+fn skipped(what: &str, why: &str) {
+    let words = std::env::var("COUNTERSIGN_REQUIRE_VERIFIERS").unwrap_or_default();
+    assert!(!requires(&words, what), "{what} is required here: {why}");
+    println!("skipped: {what} ({why})");
+}
+
+#[test]
+fn a_verifier_is_required_by_its_word_or_with_all() {
+    assert!(requires("node python", "python") && requires("1", "python_ml_dsa"));
+    assert!(!requires("", "python") && !requires("python_ml_dsa", "python"));
+}
+
 /// Runs the Python check over `given`: whether it is satisfied, or `None` where Python cannot check.
 fn python(given: &serde_json::Value) -> Option<bool> {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/check_log.py");
     let child = Command::new("python3").arg(script).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
     let Ok(mut child) = child else {
-        println!("skipped: python3 is not installed");
+        skipped("python", "python3 is not installed");
         return None;
     };
     // A program that stops reading because it has nothing to check says so in its status.
     let _ = child.stdin.take().unwrap().write_all(given.to_string().as_bytes());
     let output = child.wait_with_output().unwrap();
-    print!("{}", String::from_utf8_lossy(&output.stdout));
+    let said = String::from_utf8_lossy(&output.stdout);
+    print!("{said}");
+    if said.contains(" without ML-DSA-44") {
+        skipped("python_ml_dsa", "the Python package cryptography has no ML-DSA-44");
+    }
     match output.status.code() {
         Some(0) => Some(true),
         Some(1) => Some(false),
-        Some(2) => None,
+        Some(2) => {
+            skipped("python", "the Python package cryptography is not installed");
+            None
+        }
         other => panic!("the check ended with {other:?}"),
     }
 }
