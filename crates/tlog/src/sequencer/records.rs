@@ -36,12 +36,6 @@ pub(super) fn read_record(keys: &Keys, by: &str, note: &[u8]) -> Result<Checkpoi
     if checkpoint.origin == *keys.origin() { Ok(checkpoint) } else { Err(wrong()) }
 }
 
-/// Whether no signature of the log is missing; where the damage hit one of them, the checkpoint is published again.
-pub(super) fn is_by_every_key(keys: &Keys, note: &[u8]) -> bool {
-    let all = keys.verifiers();
-    Note::parse(note).is_ok_and(|note| note.verify(all).is_ok_and(|verified| verified.len() == all.len()))
-}
-
 /// Whether a note reads as the checkpoint of another log, origin and signatures alike: then the folder or the storage is
 /// another one, and no damage.
 fn is_of_another_log(keys: &Keys, note: &[u8]) -> bool {

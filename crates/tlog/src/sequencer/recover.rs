@@ -10,7 +10,7 @@ use super::disk::{Disk, at, private, private_dir};
 use super::edge::Edge;
 use super::home::{self, Lock, Mark, Marks, Run};
 use super::keeper::Keeper;
-use super::records::{PUBLIC, is_by_every_key, read_public, read_record};
+use super::records::{PUBLIC, read_public, read_record};
 use super::shared::{Live, SegmentStart, Shared};
 use super::tiles::Tiles;
 use super::tree::{Cache, Tree};
@@ -81,7 +81,6 @@ pub(super) struct Start {
     segment: Segment,
     marked: Marked,
     head: Arc<Head>,
-    public: bool,
 }
 
 /// A log with its threads to be.
@@ -150,9 +149,7 @@ pub(super) fn open(
     same_storage(&**tiles, &replayed)?;
     let now = Mark { size: replayed.size, root: replayed.root, time, stored: replayed.stored, run: Run::Open };
     files.iter_mut().try_for_each(|file| file.write(&now))?;
-    let newest = public.is_some_and(|public| public.size == replayed.size);
-    let public = newest && published.is_some_and(|note| is_by_every_key(keys, &note));
-    Ok(Start { lock, replayed, segments, segment, marked: Marked { files, last: now }, head, public })
+    Ok(Start { lock, replayed, segments, segment, marked: Marked { files, last: now }, head })
 }
 
 impl Start {
@@ -164,15 +161,16 @@ impl Start {
         clock: Clock,
         tiles: Arc<dyn Tiles>,
     ) -> Recovered {
-        let Self { lock, mut replayed, segments, segment, marked, head, public } = self;
+        let Self { lock, mut replayed, segments, segment, marked, head } = self;
         // What the mark calls stored may be gone by now. As long as segments hold it, that can be made good.
         let unseen = replayed.first / WIDTH..replayed.stored / WIDTH;
         let waiting = replayed.live.bundles.split_off(&unseen.end);
         let held = std::mem::replace(&mut replayed.live.bundles, waiting);
         let wal: PathBuf = dir.join("wal");
         let number = segments.last().map_or(1, |segment| segment.number);
-        let public = public.then(|| Arc::clone(&head));
         let shared = Arc::new(Shared::new(keys, tiles, replayed.live, segments, head, replayed.stored));
+        // Nothing is public yet of what this start has signed: without a new leaf too, readers are to see its time.
+        let public = None;
         let keeper =
             Keeper { config: config.clone(), shared: Arc::clone(&shared), wal: wal.clone(), public, unseen, held };
         let (known, order) = (replayed.known, replayed.order);

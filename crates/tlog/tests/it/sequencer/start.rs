@@ -200,6 +200,26 @@ fn the_signed_time_never_goes_back() {
     assert_eq!(append(&log, entry(3)).unwrap().head.time, START + 101);
 }
 
+/// Whoever watches the published file would call a log stale that has just started.
+#[test]
+fn a_start_without_a_new_leaf_publishes_what_it_signed() {
+    let home = Home::new();
+    let log = home.open(Config::one_shot());
+    append(&log, entry(0)).unwrap();
+    log.close();
+    let public = || String::from_utf8(home.tiles.published().unwrap().unwrap()).unwrap();
+    let before = public();
+    home.now.store(START + 300, Ordering::SeqCst);
+    let log = home.open(Config { publish_every: Duration::from_millis(1), ..Config::one_shot() });
+    let signed = log.head().note.to_string();
+    assert_ne!(signed, before, "the control: the start has signed");
+    let began = Instant::now();
+    while public() != signed {
+        assert!(began.elapsed() < Duration::from_secs(10), "what is public is the checkpoint of before the start");
+        std::thread::yield_now();
+    }
+}
+
 #[test]
 fn an_idle_head_is_signed_anew_with_the_same_root() {
     let home = Home::new();
