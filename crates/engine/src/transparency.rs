@@ -8,7 +8,7 @@ use std::sync::Arc;
 use countersign_core::leaf::Reveal;
 use serde_json::{Value, json};
 
-use crate::keys::leaves::{self, Missing};
+use crate::keys::leaves::{self, Change};
 use crate::log::{LogBook, LogError};
 use crate::receipt::Receipt;
 
@@ -54,7 +54,7 @@ pub enum Demand {
 impl Transparency {
     /// Logs what was prepared of a decision, behind every change of keys that the log lacks. Blocking: the log signs, or
     /// says why not.
-    pub(crate) fn log(book: &LogBook, keys: Vec<Missing>, decision: Reveal) -> Self {
+    pub(crate) fn log(book: &LogBook, keys: Vec<Change>, decision: Reveal) -> Self {
         let until = book.deadline();
         match leaves::log(keys, book, until).and_then(|()| book.append_until(until, decision)) {
             Ok(receipt) => Self::CheckpointSigned(Box::new(receipt)),
@@ -63,7 +63,7 @@ impl Transparency {
     }
 
     /// As [`Transparency::log`], off the runtime's threads. Whoever waits may go; the leaf is logged all the same.
-    pub(crate) async fn log_in_background(book: &Arc<LogBook>, keys: Vec<Missing>, decision: Reveal) -> Self {
+    pub(crate) async fn log_in_background(book: &Arc<LogBook>, keys: Vec<Change>, decision: Reveal) -> Self {
         let book = Arc::clone(book);
         let logged = tokio::task::spawn_blocking(move || Self::log(&book, keys, decision)).await;
         logged.unwrap_or_else(|error| Self::Unavailable {

@@ -90,7 +90,7 @@ pub(super) struct Row<'k> {
 
 impl<'k> Row<'k> {
     fn of(keys: &Keys, place: &Place, file: &'k KeyFile) -> Self {
-        let index = |edge| leaves::kept(place, file.key.id(), edge).map(|receipt| receipt.index);
+        let index = |edge| leaves::kept(keys, place, file, edge).map(|receipt| receipt.index);
         let until = keys.validity(file).until.map(|until| until.to_string());
         Self { file, until, logged: [index(Edge::From), index(Edge::Until)] }
     }

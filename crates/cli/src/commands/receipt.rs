@@ -77,7 +77,7 @@ fn of_key(settings: &Settings, id: &str) -> anyhow::Result<Receipt> {
     let edge = if keys.validity(file).until.is_some() { Edge::Until } else { Edge::From };
     let hint = "the next check that logs a decision writes it, and so does `countersign log serve` when it starts";
     let missing = || Failure::blocked("the log does not hold this key's last change yet", hint).coded("key_not_logged");
-    Ok(leaves::kept(&place, file.key.id(), edge).ok_or_else(missing)?)
+    Ok(leaves::kept(&keys, &place, file, edge).ok_or_else(missing)?)
 }
 
 /// The receipt itself, or the one that is kept for the decision in these bytes.

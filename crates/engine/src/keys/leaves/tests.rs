@@ -38,6 +38,11 @@ fn by_age(keys: &Keys) -> Vec<KeyId> {
     files.iter().map(|file| file.key.id()).collect()
 }
 
+/// The kept receipt of the key called `id`.
+fn kept_of(keys: &Keys, place: &Place, id: KeyId, edge: Edge) -> Option<Receipt> {
+    keys.all().iter().find(|file| file.key.id() == id).and_then(|file| kept(keys, place, file, edge))
+}
+
 fn write(keys: &Keys, book: &LogBook) -> Result<(), LogError> {
     log(missing(keys, book.place()).unwrap(), book, book.deadline())
 }
@@ -62,12 +67,12 @@ fn a_key_and_its_replacement_are_three_leaves_in_the_order_they_happened() {
         (ids[1], Edge::From, 2, NOW + 3600, None),
     ];
     for (id, edge, index, from, until) in expected {
-        let receipt = kept(book.place(), id, edge).unwrap();
+        let receipt = kept_of(&keys, book.place(), id, edge).unwrap();
         let statement = prove(data.path(), &receipt).key.unwrap();
         assert_eq!((receipt.index, statement.key.id()), (index, id));
         assert_eq!(statement.validity, Validity { from: Timestamp::from_seconds(from), until });
     }
-    assert!(kept(book.place(), ids[1], Edge::Until).is_none(), "it still signs");
+    assert!(kept_of(&keys, book.place(), ids[1], Edge::Until).is_none(), "it still signs");
     assert!(missing(&keys, book.place()).unwrap().is_empty());
 }
 
@@ -87,7 +92,7 @@ fn whatever_a_death_left_undone_is_finished_and_nothing_is_logged_twice() {
     fs::remove_file(path(&place, ids[0], Edge::From)).unwrap();
     write(&keys, &book(data.path(), 3)).unwrap();
     let indices = [(ids[0], Edge::From), (ids[0], Edge::Until), (ids[1], Edge::From)]
-        .map(|(id, edge)| prove(data.path(), &kept(&place, id, edge).unwrap()).receipt.index);
+        .map(|(id, edge)| prove(data.path(), &kept_of(&keys, &place, id, edge).unwrap()).receipt.index);
     assert_eq!(indices, [0, 1, 2]);
     let after = book(data.path(), 4).append(LeafType::decision(), b"{}").unwrap();
     assert_eq!(after.index, 3, "three changes are three leaves");
@@ -117,7 +122,7 @@ fn a_log_that_is_away_stops_no_rotation_and_gets_its_leaves_later() {
     fs::rename(&away, &there).unwrap();
     write(&keys, &book(data.path(), 3)).unwrap();
     let place = Place::new(data.path());
-    assert_eq!(kept(&place, by_age(&keys)[1], Edge::From).unwrap().index, 2);
+    assert_eq!(kept_of(&keys, &place, by_age(&keys)[1], Edge::From).unwrap().index, 2);
 }
 
 #[test]
@@ -154,4 +159,28 @@ fn a_receipt_that_was_read_is_not_read_again_and_one_that_went_is_missed() {
     assert_eq!(named(), [(id, edge)]);
     write(&keys, &book).unwrap();
     assert_eq!(named(), []);
+}
+
+/// What stands in the place of a kept receipt and is none of this change in this log: it is logged, and put there.
+#[test]
+fn a_kept_receipt_that_proves_nothing_here_is_none_and_is_replaced() {
+    let (data, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (keys, book) = (keys(data.path(), 1), book(data.path(), 1));
+    write(&keys, &book).unwrap();
+    let (place, ids) = (book.place(), by_age(&keys));
+    let file = path(place, ids[1], Edge::From);
+    let (whole, ended) = (fs::read_to_string(&file).unwrap(), path(place, ids[0], Edge::Until));
+    write(&keys, &self::book(other.path(), 2)).unwrap();
+    for (case, text) in [
+        ("another index", whole.replacen("\"index\":2", "\"index\":1", 1)),
+        ("another change", fs::read_to_string(ended).unwrap()),
+        ("no reveal", Receipt::parse(whole.as_bytes()).unwrap().to_public_value().to_string()),
+        ("another log", fs::read_to_string(path(&Place::new(other.path()), ids[1], Edge::From)).unwrap()),
+    ] {
+        assert_ne!(text, whole, "{case}");
+        fs::write(&file, text).unwrap();
+        assert!(kept_of(&keys, place, ids[1], Edge::From).is_none(), "{case}");
+        write(&keys, &book).unwrap();
+        assert_eq!(kept_of(&keys, place, ids[1], Edge::From).map(|receipt| receipt.index), Some(2), "{case}");
+    }
 }
